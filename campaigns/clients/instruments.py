@@ -2,7 +2,9 @@
 
 import json
 import os
+import pathlib
 import subprocess
+import tempfile
 
 import checks
 import drivers
@@ -126,12 +128,13 @@ def scanner(environment):
         few = len(scanned) <= checks.TOOL_COUNT
         checked = [("tools", f"{len(scanned)} were scanned, without {sorted(missing)}" if few or missing else None)]
         checked += [(tool["tool_name"], None if tool["is_safe"] else f"{tool['findings']}") for tool in scanned]
-        for who, options, expected in (
-            ("a client without a token", ["--token-file", workspace / "tokens"], ["MCPS-001"]),
-            ("a server without tokens", [], ["MCPS-001", "MCPS-002"]),
-        ):
-            ids = found(server, workspace, era, *options)
-            checked.append((who, None if ids == expected else f"{ids}, not {expected}"))
+        with tempfile.TemporaryDirectory() as outside:
+            for who, options, expected in (
+                ("a client without a token", ["--token-file", pathlib.Path(outside) / "tokens"], ["MCPS-001"]),
+                ("a server without tokens", [], ["MCPS-001", "MCPS-002"]),
+            ):
+                ids = found(server, workspace, era, *options)
+                checked.append((who, None if ids == expected else f"{ids}, not {expected}"))
         return checked
 
     return check

@@ -145,6 +145,24 @@ fn nested(opened: &[(Option<String>, Workspace)]) -> Option<(String, String)> {
         .next()
 }
 
+/// A file of the door that lies in a workspace, and the root it lies in. Its clients could read or replace it.
+fn within_reach<'a>(
+    door: &'a Door,
+    opened: &[(Option<String>, Workspace)],
+) -> Option<(&'a Path, PathBuf)> {
+    let Door { token_file, tls_certificate, tls_key, .. } = door;
+    let mut files = [token_file, tls_certificate, tls_key].into_iter().flatten();
+    files.find_map(|file| {
+        // Where the name stands, and where it leads, which may be another place.
+        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new(".")).canonicalize();
+        let places = [parent, file.canonicalize()];
+        let mut roots = opened.iter().flat_map(|(_, workspace)| workspace.roots().paths());
+        let root = roots.find(|root| places.iter().flatten().any(|at| at.starts_with(root)))?;
+        Some((file.as_path(), root.to_owned()))
+    })
+}
+
 /// Takes out of the scratchpad what the policy keeps no longer, while the server answers already. The next
 /// server goes on with what this one does not come to.
 fn retain(workspace: &Workspace) {
@@ -211,7 +229,7 @@ impl Serve {
         }
         let host = match &socket {
             Some(socket) => socket.local_addr()?.ip().to_string(),
-            None => self.door.host.unwrap_or_else(|| "127.0.0.1".to_owned()),
+            None => self.door.host.clone().unwrap_or_else(|| "127.0.0.1".to_owned()),
         };
         if protocol.is_some() && self.door.token_file.is_none() && resilient_http::is_exposed(&host)
         {
@@ -249,6 +267,13 @@ impl Serve {
         if let Some((one, other)) = nested(&opened) {
             return Ok(output.misuse(&format!(
                 "{one} lies in {other}: a client of one workspace could reach the other; name directories apart"
+            )));
+        }
+        if let Some((file, root)) = within_reach(&self.door, &opened) {
+            return Ok(output.misuse(&format!(
+                "{} lies in the workspace {}, where a client can read or replace it: name a file outside of the workspaces",
+                file.display(),
+                root.display()
             )));
         }
         let mut places: Vec<Place> = opened

@@ -6,7 +6,14 @@ use crate::sandbox::Sandbox;
 use crate::web::{Web, call, handshake};
 
 const HTTP: &[&str] = &["--transport", "http"];
-const WITH_TOKENS: &[&str] = &["--transport", "http", "--token-file", "tokens"];
+const WITH_TOKENS: &[&str] = &["--transport", "http", "--token-file", "tokens", "-w", "work"];
+
+/// A sandbox with the workspace `work`: tokens may not lie in one.
+fn with_workspace() -> Sandbox {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("work")).unwrap();
+    sandbox
+}
 
 /// A secret that is long enough.
 fn secret(of: &str) -> String {
@@ -70,7 +77,7 @@ fn a_request_of_a_page_is_refused_unless_the_page_is_named() {
 
 #[test]
 fn a_token_is_made_at_first_use_and_told_once() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     let web = sandbox.listen(WITH_TOKENS);
     let told = web.said.iter().find(|line| line.contains("token named default")).unwrap().clone();
     let secret = told.split(' ').next_back().unwrap().to_owned();
@@ -91,7 +98,7 @@ fn a_token_is_made_at_first_use_and_told_once() {
 
 #[test]
 fn without_a_token_nothing_is_told_or_done() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     let web = sandbox.listen(WITH_TOKENS);
     let asked = web.post("/mcp", &[], &handshake());
     assert_eq!((asked.status, asked.header("www-authenticate")), (401, Some("Bearer")));
@@ -111,12 +118,13 @@ fn without_a_token_nothing_is_told_or_done() {
     for (method, path) in [("GET", "/mcp"), ("GET", "/nowhere"), ("DELETE", "/mcp")] {
         assert_eq!(web.ask(method, path, &[], "").status, 401, "{method} {path}");
     }
-    assert_eq!(sandbox.names(), ["tokens"]);
+    assert_eq!(sandbox.names(), ["tokens", "work"]);
+    assert_eq!(sandbox.path("work").read_dir().unwrap().count(), 0);
 }
 
 #[test]
 fn whoever_guesses_is_told_to_wait_and_nobody_else_is() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     let right = secret("right");
     put_tokens(&sandbox, &format!("alice read,write {right}\n"));
     let web = sandbox.listen(WITH_TOKENS);
@@ -129,7 +137,7 @@ fn whoever_guesses_is_told_to_wait_and_nobody_else_is() {
 
 #[test]
 fn a_token_has_scopes_and_its_name_stands_in_the_journal() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     let (alice, bob) = (secret("alice"), secret("bob"));
     put_tokens(&sandbox, &format!("alice read,write {alice}\nbob read {bob}\n"));
     let web = sandbox.listen(WITH_TOKENS);
@@ -137,7 +145,7 @@ fn a_token_has_scopes_and_its_name_stands_in_the_journal() {
     let alice = web.greet("/mcp", &[("Authorization", &alice)]);
     assert_eq!(alice.call("rw_safe_write", &json!({"path": "a", "content": "x"}))["ok"], true);
     let row: Value =
-        serde_json::from_str(sandbox.text(".resilient_write/journal.jsonl").trim()).unwrap();
+        serde_json::from_str(sandbox.text("work/.resilient_write/journal.jsonl").trim()).unwrap();
     assert_eq!(row["by"]["client"], "alice: test/0");
 
     let readers = [("Authorization", bob.as_str())];
@@ -150,12 +158,13 @@ fn a_token_has_scopes_and_its_name_stands_in_the_journal() {
     let write = call(5, "rw_safe_write", &json!({"path": "b", "content": "x"}));
     assert_eq!(web.post("/mcp", &taken, &write).status, 404);
     assert_eq!(web.ask("DELETE", "/mcp", &taken, "").status, 404);
-    assert_eq!(sandbox.names(), [".resilient_write", "a", "tokens"]);
+    assert_eq!(sandbox.text("work/a"), "x");
+    assert!(!sandbox.path("work/b").exists());
 }
 
 #[test]
 fn a_token_that_is_taken_out_of_the_file_lets_nobody_in_any_more() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     let (alice, bob) = (secret("alice"), secret("bob"));
     put_tokens(&sandbox, &format!("alice read,write {alice}\nbob read {bob}\n"));
     let mut web = sandbox.listen(WITH_TOKENS);
@@ -180,7 +189,7 @@ fn a_token_that_is_taken_out_of_the_file_lets_nobody_in_any_more() {
 
 #[test]
 fn a_host_that_others_reach_needs_tokens() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     for host in ["0.0.0.0", "::", "example.org"] {
         let ran = sandbox.run(&["--transport", "http", "--port", "0", "--host", host]);
         assert_eq!(ran.code, 2, "{ran:?}");
@@ -193,9 +202,37 @@ fn a_host_that_others_reach_needs_tokens() {
     assert!(ran.stderr.contains("tokens:1"), "{ran:?}");
 }
 
+/// Before, a client that may write could add a token of its own, which lived on when the client's was revoked.
+#[test]
+fn a_file_of_the_door_may_not_lie_in_a_workspace() {
+    let sandbox = with_workspace();
+    sandbox.put("key.pem", "");
+    sandbox.put("work/cert.pem", "");
+    let with = |options: &[&str]| {
+        let ran = sandbox.run(&[HTTP, &["--port", "0"], options].concat());
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.stderr.contains("name a file outside of the workspaces"), "{ran:?}");
+    };
+    with(&["-w", "work", "--token-file", "work/tokens"]);
+    // Without -w, the working directory is the workspace.
+    with(&["--token-file", "tokens"]);
+    with(&["-w", "a=work", "--token-file", "work/tokens"]);
+    with(&["-w", "work", "--tls-certificate", "work/cert.pem", "--tls-key", "key.pem"]);
+    #[cfg(unix)]
+    for (name, leads_to) in [("tokens", "work/inside"), ("work/link", "../outside")] {
+        let link = sandbox.path(name);
+        std::os::unix::fs::symlink(leads_to, link).unwrap();
+        put_tokens(&sandbox, "");
+        sandbox.put("outside", "");
+        sandbox.put("work/inside", "");
+        with(&["-w", "work", "--token-file", name]);
+    }
+    assert!(!sandbox.path("work/tokens").exists(), "it was not made");
+}
+
 #[test]
 fn a_server_that_cannot_begin_says_what_to_do() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     for (option, value, told) in [
         ("--allow-origin", "app.example", "https://app.example"),
         ("--allow-host", "http://rw.example/mcp", "leave out the scheme"),
@@ -209,7 +246,8 @@ fn a_server_that_cannot_begin_says_what_to_do() {
     let ran = sandbox.run(&[HTTP, &["--port", port]].concat());
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.stderr.contains("pass another --port"), "{ran:?}");
-    let ran = sandbox.run(&[HTTP, &["--port", "0", "--token-file", "no/tokens"]].concat());
+    let ran =
+        sandbox.run(&[HTTP, &["--port", "0", "--token-file", "no/tokens", "-w", "work"]].concat());
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.stderr.contains("make its directory"), "{ran:?}");
 }
@@ -218,7 +256,7 @@ fn a_server_that_cannot_begin_says_what_to_do() {
 #[test]
 fn tokens_that_others_can_read_are_none() {
     use std::os::unix::fs::PermissionsExt as _;
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     put_tokens(&sandbox, &format!("alice read {}\n", secret("alice")));
     let open = std::fs::Permissions::from_mode(0o644);
     std::fs::set_permissions(sandbox.path("tokens"), open).unwrap();
@@ -230,7 +268,7 @@ fn tokens_that_others_can_read_are_none() {
 /// Before, a request whose head had come was carried out when its body came, up to two minutes later.
 #[test]
 fn a_token_that_is_taken_out_between_the_head_and_the_body_lets_nobody_in() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     let (alice, bob) = (secret("alice"), secret("bob"));
     let of_bob = format!("bob read,write {bob}\n");
     put_tokens(&sandbox, &format!("alice read,write {alice}\n{of_bob}"));
@@ -253,7 +291,7 @@ fn a_token_that_is_taken_out_between_the_head_and_the_body_lets_nobody_in() {
     assert_eq!(line.status, 100);
     put_tokens(&sandbox, &of_bob);
     assert_eq!(line.send(&write).status, 401);
-    assert!(!sandbox.path("a").exists());
+    assert!(!sandbox.path("work/a").exists());
 }
 
 /// Before, only a change of what the file holds was noticed.
@@ -261,7 +299,7 @@ fn a_token_that_is_taken_out_between_the_head_and_the_body_lets_nobody_in() {
 #[test]
 fn a_file_of_tokens_that_is_opened_to_others_lets_nobody_in_until_it_is_closed() {
     use std::os::unix::fs::PermissionsExt as _;
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     let alice = secret("alice");
     put_tokens(&sandbox, &format!("alice read {alice}\n"));
     let mut web = sandbox.listen(WITH_TOKENS);
@@ -298,7 +336,7 @@ fn a_client_that_sends_all_before_it_reads_sees_that_it_was_too_much() {
 /// Before, only a body that was too long was read to its end: clients of Node saw a broken pipe in place of this.
 #[test]
 fn a_client_that_sends_all_before_it_reads_sees_that_its_token_or_address_is_wrong() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     let alice = secret("alice");
     put_tokens(&sandbox, &format!("alice read {alice}\n"));
     let web = sandbox.listen(WITH_TOKENS);
@@ -316,10 +354,10 @@ fn a_client_that_sends_all_before_it_reads_sees_that_its_token_or_address_is_wro
 
 #[test]
 fn the_older_transport_has_the_same_door() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     let (alice, bob) = (secret("alice"), secret("bob"));
     put_tokens(&sandbox, &format!("alice read,write {alice}\nbob read {bob}\n"));
-    let web = sandbox.listen(&["--transport", "sse", "--token-file", "tokens"]);
+    let web = sandbox.listen(&["--transport", "sse", "--token-file", "tokens", "-w", "work"]);
     assert_eq!(web.ask("GET", "/sse", &[], "").status, 401);
     assert_eq!(web.ask("GET", "/sse", &[("Host", "evil.example")], "").status, 403);
     let (alice, bob) = (bearer(&alice), bearer(&bob));

@@ -12,7 +12,14 @@ use crate::sandbox::Sandbox;
 use crate::web::{Web, call};
 
 const HTTPS: &[&str] =
-    &["--transport", "http", "--tls-certificate", "cert.pem", "--tls-key", "key.pem"];
+    &["--transport", "http", "--tls-certificate", "cert.pem", "--tls-key", "key.pem", "-w", "work"];
+
+/// A sandbox with the workspace `work`: the key may not lie in one.
+fn with_workspace() -> Sandbox {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("work")).unwrap();
+    sandbox
+}
 
 /// Puts a new certificate of its own and its key into the sandbox; gives the certificate.
 fn renew(sandbox: &Sandbox) -> CertificateDer<'static> {
@@ -60,17 +67,17 @@ fn writing(path: &str) -> String {
 
 #[test]
 fn a_client_comes_by_https_and_a_renewed_certificate_counts_for_the_next_one() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     let first = renew(&sandbox);
     let mut web = sandbox.listen(HTTPS);
     let written = ask(&web, &first, &writing("a")).unwrap();
     assert!(written.starts_with("HTTP/1.1 200") && written.contains("journal_id"), "{written}");
-    assert_eq!(sandbox.text("a"), "x");
+    assert_eq!(sandbox.text("work/a"), "x");
 
     let second = renew(&sandbox);
     ask(&web, &second, &writing("b")).unwrap();
     ask(&web, &first, &writing("c")).unwrap_err();
-    assert!(sandbox.names().iter().all(|name| name != "c"));
+    assert!(!sandbox.path("work/c").exists());
 
     // One that is no use changes nothing.
     sandbox.put("cert.pem", "no certificate");
@@ -88,7 +95,7 @@ fn a_client_comes_by_https_and_a_renewed_certificate_counts_for_the_next_one() {
 
 #[test]
 fn a_certificate_that_cannot_be_used_is_refused_at_the_start() {
-    let sandbox = Sandbox::new();
+    let sandbox = with_workspace();
     renew(&sandbox);
     let key = sandbox.text("key.pem");
     renew(&sandbox);
