@@ -10,7 +10,7 @@ use rmcp::transport::common::server_side_http::ServerSseMessage;
 use tokio::sync::Notify;
 
 /// So many events are kept for a client that comes back. Who sends waits while a client has so many to read.
-const KEPT: usize = 16;
+pub(crate) const KEPT: usize = 16;
 
 /// The events of one request, or those that belong to no request.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use http::{Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
 use resilient_mcp::guard::{Flaw, Guarded, Kind, guard, id_in_use, unreadable};
-use resilient_mcp::{Caller, Work};
+use resilient_mcp::{Caller, Work, program};
 #[expect(deprecated, reason = "clients of the versions with a handshake set a level")]
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientJsonRpcMessage, CompleteRequestParams,
@@ -118,9 +118,9 @@ impl<S: Hosted> Streamable<S> {
             parts.extensions.insert(flaw);
         }
         parts.extensions.insert(caller.clone());
-        // A call goes on when its client is gone, and so does its session.
-        let used = used.map(Arc::new);
-        parts.extensions.insert(used.clone());
+        // A call goes on when its client is gone, and so do its session and the room of its body.
+        let (used, room) = (used.map(Arc::new), taken.room.map(Arc::new));
+        parts.extensions.insert((used.clone(), room.clone()));
         let call = call.filter(|call| names_no_version(call));
         let session = used.as_deref().filter(|_| call.is_some());
         let talk = session
@@ -131,7 +131,7 @@ impl<S: Hosted> Streamable<S> {
                 request.request.extensions_mut().insert(parts);
             }
             let Ok(reader) = talk.ask(*call) else { return no_session() };
-            let held = (work, entered, taken.room, used);
+            let held = (work, entered, room, used);
             return self.sent(Encoded::reply(reader), &taken.unsent, held, caller).await;
         }
         let head = session.and_then(|_| Head::of(&parts.headers));
@@ -153,7 +153,7 @@ impl<S: Hosted> Streamable<S> {
         if let Some(id) = reply.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
             self.keeper.sessions.own(id, caller.clone());
         }
-        self.sent(reply, &taken.unsent, (work, entered, taken.room, used), caller).await
+        self.sent(reply, &taken.unsent, (work, entered, room, used), caller).await
     }
 
     /// Sends an answer, and holds something until that is done.
@@ -278,9 +278,12 @@ fn empty() -> Full<Bytes> {
 /// The clients that have no session, each with its retries and the order of its calls.
 #[derive(Debug)]
 struct Clients<S> {
-    /// The longest unused first.
-    known: Mutex<VecDeque<((Caller, String), S)>>,
+    /// By caller and program; the longest unused first.
+    known: Mutex<VecDeque<(Client, S)>>,
 }
+
+/// Who calls, and by which program.
+type Client = (Caller, Option<String>);
 
 impl<S> Default for Clients<S> {
     fn default() -> Self {
@@ -289,7 +292,7 @@ impl<S> Default for Clients<S> {
 }
 
 impl<S: Hosted> Clients<S> {
-    fn of(&self, server: &S, caller: &Caller, program: String) -> S {
+    fn of(&self, server: &S, caller: &Caller, program: Option<String>) -> S {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (caller.clone(), program);
         let place = known.iter().position(|(known, _)| *known == key);
@@ -398,8 +401,8 @@ impl<S: Hosted> ServerHandler for Handler<S> {
         if let Some(server) = self.of_session(session_of(context.extensions.get())) {
             return server.call_tool(request, context).await;
         }
-        let program = context.client_info().map(|it| format!("{}/{}", it.name, it.version));
-        let server = self.clients.of(&self.server, &caller, program.unwrap_or_default());
+        let program = program(&context);
+        let server = self.clients.of(&self.server, &caller, program);
         server.call_tool(request, context).await
     }
 }

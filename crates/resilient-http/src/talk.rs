@@ -17,7 +17,7 @@ use rmcp::transport::common::server_side_http::ServerSseMessage;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::answers::{Answers, size};
-use crate::events::{Events, Reader};
+use crate::events::{Events, KEPT, Reader};
 use crate::limits::COMES_BACK;
 
 /// What the client says, for the loop of the SDK.
@@ -56,6 +56,9 @@ struct Asked {
     token: Option<ProgressToken>,
     events: Arc<Events>,
 }
+
+/// About how many bytes of memory a step takes, besides its token.
+const STEP: usize = 512;
 
 impl Talk {
     /// A session in one of its lives. Its answers are kept also when it ends.
@@ -154,8 +157,9 @@ impl Talk {
         }
         let number = number(id)?;
         let asked = state.asked.remove(&number)?;
+        let more = asked.size();
         *id = asked.id;
-        let size = size(&message);
+        let size = size(&message).map(|size| size + more);
         asked.events.push(ServerSseMessage::from_message(message));
         asked.events.end();
         if let Some(size) = size {
@@ -183,6 +187,17 @@ impl Talk {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Asked {
+    /// About how many bytes of memory its answer takes besides the result: the client's id, and steps with the client's token.
+    fn size(&self) -> usize {
+        let text = |id: &RequestId| match id {
+            RequestId::String(text) => text.len(),
+            RequestId::Number(_) => 0,
+        };
+        text(&self.id) + self.token.as_ref().map_or(0, |token| KEPT * (STEP + text(&token.0)))
     }
 }
 
@@ -245,6 +260,7 @@ mod tests {
 
     use super::*;
     use crate::answers::Stock;
+    use crate::limits::ANSWERS_KEPT_BYTES;
 
     fn begin(life: u32) -> (Talk, FromClient) {
         Talk::begin(life, Answers::new(Stock::default()))
@@ -357,6 +373,25 @@ mod tests {
         let number = handed(&mut sdk)["id"].clone();
         talk.note(cancel(number.clone())).unwrap();
         assert_ne!(handed(&mut sdk)["params"]["requestId"], number);
+    }
+
+    /// Before, only the result counted, and a long id stayed in memory with each answer.
+    #[test]
+    fn an_answer_with_a_long_id_is_not_kept() {
+        let long = "x".repeat(ANSWERS_KEPT_BYTES);
+        for (id, token, is_kept) in [
+            (json!("a"), json!("b"), true),
+            (json!(long), json!("b"), false),
+            (json!("a"), json!(&long[..ANSWERS_KEPT_BYTES / KEPT]), false),
+        ] {
+            let (talk, mut sdk) = begin(0);
+            let params = json!({"name": "x", "_meta": {"progressToken": token}});
+            let asked =
+                json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+            let _at_work = talk.ask(from_client(asked)).unwrap();
+            say(&talk, answer(handed(&mut sdk)["id"].clone()));
+            assert_eq!(talk.events(0).is_some(), is_kept);
+        }
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub use names::ToolNames;
 pub use resilient_core::figures;
 pub use schema::Schema;
 pub use server::{Server, Unready};
-pub use session::Caller;
+pub use session::{Caller, program};
 pub use tally::{BOUNDS_MS, Tallied};
 pub use tools::Offer;
 

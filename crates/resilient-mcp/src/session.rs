@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::RoleServer;
 use rmcp::model::ResourceUpdatedNotificationParam;
-use rmcp::service::Peer;
+use rmcp::service::{Peer, RequestContext};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 use tokio::task::AbortHandle;
@@ -124,12 +124,20 @@ async fn tell(
     }
 }
 
+/// The program that asks, with its version, as it calls itself. Of a long name this is the beginning.
+#[must_use]
+pub fn program(context: &RequestContext<RoleServer>) -> Option<String> {
+    context.client_info().map(|it| shortened(&it.name, &it.version))
+}
+
+fn shortened(name: &str, version: &str) -> String {
+    let name = name.chars().chain(['/']).chain(version.chars());
+    name.filter(|char| !char.is_control()).take(CLIENT_MAX).collect()
+}
+
 impl Caller {
     /// How the journal calls a client: the name of its token and the program, as far as they are known.
     pub(crate) fn signed(&self, program: Option<String>) -> Option<String> {
-        let program = program.map(|name| {
-            name.chars().filter(|char| !char.is_control()).take(CLIENT_MAX).collect::<String>()
-        });
         match (&self.name, program) {
             (Some(name), Some(program)) => Some(format!("{name}: {program}")),
             (Some(name), None) => Some(name.clone()),
@@ -148,7 +156,10 @@ mod tests {
         assert_eq!(alice.signed(Some("x/1".to_owned())).as_deref(), Some("alice: x/1"));
         assert_eq!(alice.signed(None).as_deref(), Some("alice"));
         assert_eq!(Caller::default().signed(None), None);
-        let long = Caller::default().signed(Some(format!("a\u{1b}b{}", "c".repeat(100))));
-        assert_eq!(long.unwrap(), format!("ab{}", "c".repeat(62)));
+        assert_eq!(shortened("x", "1"), "x/1");
+        assert_eq!(
+            shortened(&format!("a\u{1b}b{}", "c".repeat(100)), "1"),
+            format!("ab{}", "c".repeat(62))
+        );
     }
 }

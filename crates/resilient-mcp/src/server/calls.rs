@@ -19,7 +19,7 @@ use crate::call::Call;
 use crate::message::Flaw;
 use crate::reply::result_of;
 use crate::requests::Watch;
-use crate::session::Caller;
+use crate::session::{Caller, program};
 use crate::tools::{Effect, ToolSpec};
 use crate::wishes::messages;
 
@@ -57,8 +57,7 @@ impl Server {
         let caller = context.extensions.get::<Caller>().unwrap_or(&session.caller).clone();
         turn.wait().await;
         let running = Arc::clone(&inner.running).acquire_owned().await;
-        let program = context.client_info().map(|it| format!("{}/{}", it.name, it.version));
-        let client = caller.signed(program);
+        let client = caller.signed(program(&context));
         let by = tracing::enabled!(tracing::Level::INFO).then(|| client.clone()).flatten();
         let era = context.protocol_version();
         let token = context.meta.get_progress_token();
