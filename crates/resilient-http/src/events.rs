@@ -28,6 +28,8 @@ struct State {
     first: usize,
     /// The index of the event that the reader gets next; `None` if nobody reads.
     next: Option<usize>,
+    /// The index behind the last event that a reader got.
+    got: usize,
     /// How many readers there were. The last one gets the events.
     readers: u64,
     has_ended: bool,
@@ -45,16 +47,16 @@ pub(crate) struct Reader {
     id: u64,
     /// Which reader it is; `None` for one that gets nothing as long as another one reads.
     turn: Option<u64>,
-    /// The index of the event that it reads from, once it may.
-    from: usize,
+    /// The index of the event that it reads from, once it may; `None` for the first that no reader got.
+    from: Option<usize>,
 }
 
 impl Events {
     /// A stream whose first event has this index.
     pub(crate) fn from(first: usize, of: Option<u64>) -> Arc<Self> {
         let (kept, waiting) = (VecDeque::new(), Vec::new());
-        let (has_ended, readers, made) = (false, 0, 0);
-        let state = State { kept, first, next: None, readers, has_ended, made, waiting };
+        let (got, readers, has_ended, made) = (first, 0, false, 0);
+        let state = State { kept, first, next: None, got, readers, has_ended, made, waiting };
         Arc::new(Self { of, state: Mutex::new(state), fewer: Notify::new() })
     }
 
@@ -93,14 +95,14 @@ impl Events {
         state.wake();
         // There may be less to read than for the one before.
         self.fewer.notify_waiters();
-        Reader { events: Arc::clone(self), id: state.make(), turn, from: next }
+        Reader { events: Arc::clone(self), id: state.make(), turn, from: Some(next) }
     }
 
-    /// Reads from an event on; if somebody reads already, gets nothing until that one goes away.
+    /// Reads from an event on, or from the first that no reader got; if somebody reads already, gets nothing until that one goes away.
     ///
     /// The other one cannot be ended: both may belong to one client that opens again what ends, for ever.
-    pub(crate) fn read_if_free(self: &Arc<Self>, next: usize) -> Reader {
-        Reader { events: Arc::clone(self), id: self.lock().make(), turn: None, from: next }
+    pub(crate) fn read_if_free(self: &Arc<Self>, from: Option<usize>) -> Reader {
+        Reader { events: Arc::clone(self), id: self.lock().make(), turn: None, from }
     }
 
     /// Waits until a client that reads has read most of it.
@@ -158,6 +160,7 @@ impl State {
         let next = self.next?.max(self.first);
         let event = self.kept.get(next - self.first)?.clone();
         self.next = Some(next + 1);
+        self.got = self.got.max(next + 1);
         self.trim();
         Some(event)
     }
@@ -173,7 +176,8 @@ impl Stream for Reader {
         let Self { events, id, turn, from } = self.get_mut();
         let mut state = events.lock();
         if turn.is_none() && state.next.is_none() {
-            *turn = Some(state.give_turn(*from));
+            let from = from.unwrap_or(state.got);
+            *turn = Some(state.give_turn(from));
         }
         if let Some(turn) = turn {
             if *turn != state.readers {
@@ -280,23 +284,41 @@ mod tests {
         assert!(room.now_or_never().is_some(), "it has gone away");
     }
 
+    /// Before, a client that opened its stream anew was told once more what it had been told.
+    #[test]
+    fn a_stream_from_no_event_begins_with_what_nobody_got() {
+        let events = Events::from(1, None);
+        push(&events, 2);
+        let mut first = events.read_if_free(None);
+        let mut second = events.read_if_free(None);
+        assert_eq!(read(&mut first).0, ["1", "2"]);
+        push(&events, 1);
+        drop(first);
+        assert_eq!(read(&mut second).0, ["3"]);
+        drop(second);
+        assert_eq!(read(&mut events.read_if_free(None)), (vec![], false));
+        // One that knows less, which names it, gets more.
+        assert_eq!(read(&mut events.read_if_free(Some(1))).0, ["1", "2", "3"]);
+        assert_eq!(read(&mut events.read_if_free(None)), (vec![], false));
+    }
+
     #[test]
     fn a_second_stream_of_what_belongs_to_no_request_is_open_and_gets_nothing() {
         let events = Events::from(1, None);
-        let (mut first, mut second) = (events.read_if_free(0), events.read_if_free(0));
+        let (mut first, mut second) = (events.read_if_free(Some(0)), events.read_if_free(Some(0)));
         push(&events, 1);
         assert_eq!((read(&mut first).0.len(), read(&mut second)), (1, (vec![], false)));
         drop(second);
         push(&events, 1);
         assert_eq!(read(&mut first).0.len(), 1);
         // It takes over when the first one goes away.
-        let mut second = events.read_if_free(2);
+        let mut second = events.read_if_free(Some(2));
         assert_eq!(read(&mut second), (vec![], false));
         drop(first);
         assert_eq!(read(&mut second), (vec!["2".to_owned()], false));
         drop(second);
         assert_eq!(events.lock().waiting.len(), 0);
-        let mut third = events.read_if_free(2);
+        let mut third = events.read_if_free(Some(2));
         assert_eq!(read(&mut third), (vec!["2".to_owned()], false));
         events.end();
         assert_eq!(read(&mut third), (vec![], true));

@@ -132,8 +132,8 @@ impl<S: Hosted> Keeper<S> {
         Overheard { id, talk, from_client, sessions: Arc::clone(&self.sessions) }
     }
 
-    /// The stream for what is told unasked, from behind an event on.
-    fn unasked(&self, id: &SessionId, after: usize) -> Result<EventStream, Fault> {
+    /// The stream for what is told unasked, from behind an event on, or from what the client was not sent.
+    fn unasked(&self, id: &SessionId, after: Option<usize>) -> Result<EventStream, Fault> {
         let (awake, id) = (self.awake.clone(), id.clone());
         let mut is_told = self.sessions.is_told(&id).ok_or(Fault::Ended)?;
         if *is_told.borrow() {
@@ -217,7 +217,7 @@ impl<S: Hosted> SessionManager for Keeper<S> {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Fault> {
-        self.unasked(id, 0)
+        self.unasked(id, None)
     }
 
     async fn resume(
@@ -226,7 +226,7 @@ impl<S: Hosted> SessionManager for Keeper<S> {
         after: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Fault> {
         let Name { event, of } = Name::of(&after).ok_or(Fault::NoEvent)?;
-        let Some(request) = of else { return self.unasked(id, event) };
+        let Some(request) = of else { return self.unasked(id, Some(event)) };
         let events = self.events(id, request, event).ok_or(Fault::NoEvent)?;
         Ok(Box::pin(events.read(event.saturating_add(1))) as EventStream)
     }

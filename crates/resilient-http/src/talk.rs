@@ -168,9 +168,9 @@ impl Talk {
         None
     }
 
-    /// The stream of what belongs to no request, from behind an event on.
-    pub(crate) fn unasked(&self, after: usize) -> Reader {
-        self.lock().unasked.read_if_free(after.saturating_add(1))
+    /// The stream of what belongs to no request, from behind an event on, or from what no reader got.
+    pub(crate) fn unasked(&self, after: Option<usize>) -> Reader {
+        self.lock().unasked.read_if_free(after.map(|after| after.saturating_add(1)))
     }
 
     /// The events of a request; `None` if it was cancelled, or its answer is not kept any more.
@@ -404,7 +404,7 @@ mod tests {
         let news = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
         say(&talk, news.clone());
         assert_eq!((read(one).0, read(other).0), (vec![], vec![step]));
-        assert_eq!(read(talk.unasked(0)), (vec![news], false));
+        assert_eq!(read(talk.unasked(None)), (vec![news], false));
     }
 
     #[test]
