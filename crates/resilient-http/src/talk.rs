@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, GetExtensions as _, GetMeta as _, JsonRpcMessage,
-    ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification,
+    CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, GetExtensions as _,
+    GetMeta as _, JsonRpcMessage, Notification, ProgressToken, RequestId, ServerJsonRpcMessage,
+    ServerNotification,
 };
 use rmcp::service::{OriginatingRequestId, RxJsonRpcMessage};
 use rmcp::transport::common::server_side_http::ServerSseMessage;
@@ -235,9 +236,16 @@ impl State {
     }
 
     fn end(&mut self) {
+        // Nobody waits for what is still at work.
+        for (number, asked) in std::mem::take(&mut self.asked) {
+            let params = CancelledNotificationParam::new(Some(named(number)), None);
+            let cancelled = ClientNotification::CancelledNotification(Notification::new(params));
+            // If the SDK has ended, its requests have.
+            let _ = self.hand_on(ClientJsonRpcMessage::notification(cancelled));
+            asked.events.end();
+        }
         (self.to_sdk, self.greeted) = (None, None);
         self.unasked.end();
-        self.asked.drain().for_each(|(_, asked)| asked.events.end());
     }
 }
 
@@ -373,6 +381,19 @@ mod tests {
         let number = handed(&mut sdk)["id"].clone();
         talk.note(cancel(number.clone())).unwrap();
         assert_ne!(handed(&mut sdk)["params"]["requestId"], number);
+    }
+
+    /// Before, a write that waited for the lock was made after its session had ended.
+    #[test]
+    fn a_session_that_ends_cancels_what_is_at_work() {
+        let (talk, mut sdk) = begin(0);
+        let _at_work = talk.ask(call(json!("a"))).unwrap();
+        let _answered = talk.ask(call(json!("b"))).unwrap();
+        let (number, other) = (handed(&mut sdk)["id"].clone(), handed(&mut sdk)["id"].clone());
+        say(&talk, answer(other));
+        talk.end();
+        assert_eq!(handed(&mut sdk), serde_json::to_value(cancel(number)).unwrap());
+        assert_eq!(sdk.try_recv().unwrap_err(), mpsc::error::TryRecvError::Disconnected);
     }
 
     /// Before, only the result counted, and a long id stayed in memory with each answer.

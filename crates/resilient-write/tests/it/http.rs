@@ -346,6 +346,28 @@ fn a_client_that_goes_away_in_the_middle_leaves_a_whole_write() {
     assert_eq!(paths, ["first", "a", "a"]);
 }
 
+/// Before, the write was made although nobody waited for it any more.
+#[test]
+fn the_end_of_a_session_cancels_a_write_that_waits() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let (client, other) = (web.greet("/mcp", &[]), web.greet("/mcp", &[]));
+    let lock = locked(&sandbox, &client);
+    let line = client.begin(&call(5, "rw_safe_write", &json!({"path": "a", "content": "x"})));
+    client.ping();
+    let session = [("Mcp-Session-Id", client.session())];
+    assert_eq!(web.ask("DELETE", "/mcp", &session, "").status, 200);
+    // Its stream ends without an answer.
+    assert!(!line.rest().body.contains("result"));
+    other.ping();
+    lock.unlock().unwrap();
+    // This waits for a write before it.
+    let more = json!({"path": "b", "content": "y"});
+    assert_eq!(other.call("rw_safe_write", &more)["ok"], true);
+    let paths: Vec<Value> = rows(&sandbox).iter().map(|row| row["path"].clone()).collect();
+    assert_eq!((paths, sandbox.path("a").exists()), (vec!["first".into(), "b".into()], false));
+}
+
 #[test]
 fn each_workspace_has_an_address_a_state_and_a_policy_of_its_own() {
     let sandbox = Sandbox::new().with("RW_STATE_DIR", "/nowhere");
