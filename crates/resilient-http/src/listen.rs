@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::address::Names;
 use crate::door::{Door, Ends};
 use crate::hosted::Hosted;
-use crate::limits::{CONNECTIONS_MAX, FAREWELL, HEAD_MAX, HEAD_PATIENCE, WRITE_PATIENCE};
+use crate::limits::{CONNECTIONS_MAX, FAREWELL, HEAD_MAX, HEAD_PATIENCE, LINGERS, WRITE_PATIENCE};
 use crate::patience::Patient;
 use crate::places::{Place, Places, Protocol};
 use crate::tls::{Tls, TlsFiles};
@@ -121,8 +121,10 @@ pub fn serve<S: Hosted>(
         let under_way = places.calls();
         let (calls, are) = if under_way == 1 { ("call", "is") } else { ("calls", "are") };
         tell(&format!("stopping: {under_way} {calls} {are} under way"));
-        places.finish(FAREWELL).await;
-        let _ = timeout(FAREWELL, connections.none_left()).await;
+        let are_taken = places.finish(FAREWELL).await;
+        // The others had their time.
+        let patience = if are_taken { FAREWELL } else { LINGERS };
+        let _ = timeout(patience, connections.none_left()).await;
         tell("stopped: every call is done");
         Ok(())
     })

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode, header};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use resilient_mcp::{Busy, Caller, Server, Unready};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -111,7 +111,7 @@ impl<S: Hosted> Places<S> {
         let asked = tracing::enabled!(tracing::Level::DEBUG)
             .then(|| (parts.method.clone(), parts.uri.path().to_owned()));
         let reply = match self.door.look(&parts.uri, &parts.headers, ends) {
-            Err(refused) => self.refuse(refused, ends),
+            Err(refused) => self.shut_out(refused, ends, &body),
             Ok(()) if is_look(&parts.method) && parts.uri.path() == "/healthz" => {
                 plain(StatusCode::OK, "ok\n")
             }
@@ -124,11 +124,10 @@ impl<S: Hosted> Places<S> {
                     parts.headers.remove(header::AUTHORIZATION);
                     self.inside(parts, body, caller).await
                 }
+                Err(Refused::TooOften) => self.shut_out(Refused::TooOften, ends, &body),
                 Err(refused) => {
                     // A client whose token was revoked is told so.
-                    if refused != Refused::TooOften {
-                        leave(&parts, body);
-                    }
+                    leave(&parts, body);
                     self.refuse(refused, ends)
                 }
             },
@@ -145,6 +144,15 @@ impl<S: Hosted> Places<S> {
         tracing::warn!(reason = refused.name(), from = %ends.theirs, "refused");
         self.answered.refusal(refused.name());
         refused.reply()
+    }
+
+    /// Refuses somebody whose body is not read, so that nothing can follow on this connection.
+    fn shut_out(&self, refused: Refused, ends: Ends, body: &Incoming) -> Reply {
+        let mut reply = self.refuse(refused, ends);
+        if !body.is_end_stream() {
+            reply.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        reply
     }
 
     /// Whether calls can be made at every place. The caller may be anybody, and is told no path; the log has it.
@@ -224,9 +232,12 @@ impl<S: Hosted> Places<S> {
         }
     }
 
-    /// Takes the body of a request. It may come long after the head, so its caller has to be still in.
+    /// Takes the body of a request. It may come long after the head, so its caller and the server have to be still here.
     async fn take(&self, head: &Parts, body: Incoming, caller: &Caller) -> Result<Taken, Reply> {
         let taken = self.room.take(head, body).await.map_err(untaken)?;
+        if self.ending.is_cancelled() {
+            return Err(later("the server is ending; nothing was done\n"));
+        }
         if self.door.still_has(caller) { Ok(taken) } else { Err(Refused::WrongToken.reply()) }
     }
 
@@ -255,28 +266,31 @@ impl<S: Hosted> Places<S> {
     }
 
     /// Answers all that is under way, and then ends the streams. No connection is taken any more. For the disk it waits
-    /// as long as that takes; for clients who do not take their answers only `farewell`.
-    pub(crate) async fn finish(&self, farewell: Duration) {
+    /// as long as that takes; for clients who do not take their answers only `farewell`. Gives whether all took theirs.
+    pub(crate) async fn finish(&self, farewell: Duration) -> bool {
         // They have no end of their own.
         self.places.iter().for_each(|place| place.server.end_subscriptions());
-        self.settle(&self.requests, farewell).await;
+        let mut are_taken = self.settle(&self.requests, farewell).await;
         for place in &self.places {
             if let Way::Sse(sse) = &place.way {
                 // A client that takes nothing may be in the way.
-                let _ = timeout(farewell, sse.close()).await;
-                self.settle(sse.streams(), farewell).await;
+                let is_closed = timeout(farewell, sse.close()).await.is_ok();
+                are_taken &= is_closed && self.settle(sse.streams(), farewell).await;
             }
         }
         self.ending.cancel();
+        are_taken
     }
 
-    async fn settle(&self, busy: &Busy, farewell: Duration) {
+    /// Waits for the calls, and then so long for the clients to take their answers. Gives whether they have.
+    async fn settle(&self, busy: &Busy, farewell: Duration) -> bool {
         loop {
             for place in &self.places {
                 place.server.calls().none_left().await;
             }
-            if timeout(farewell, busy.none_left()).await.is_ok() || self.calls() == 0 {
-                return;
+            let are_taken = timeout(farewell, busy.none_left()).await.is_ok();
+            if are_taken || self.calls() == 0 {
+                return are_taken;
             }
         }
     }

@@ -60,6 +60,16 @@ fn a_request_for_another_host_is_refused() {
     assert_eq!(status_with(&named, ("Host", "rw.example")), 200);
 }
 
+/// Before, a client that kept the connection sent its next request in vain.
+#[test]
+fn a_refusal_that_reads_no_body_says_that_the_connection_ends() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let request = "POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 5\r\n\r\n";
+    let answer = web.say(request).rest();
+    assert_eq!((answer.status, answer.header("connection")), (403, Some("close")), "{answer:?}");
+}
+
 #[test]
 fn a_request_of_a_page_is_refused_unless_the_page_is_named() {
     let sandbox = Sandbox::new();
