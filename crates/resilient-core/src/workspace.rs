@@ -209,8 +209,8 @@ impl Workspace {
         self.with(self.store.for_caller(by))
     }
 
-    /// The same workspace for one call. A change of it that still waits for the lock, or for other changes, when the call is
-    /// cancelled is not made: the call fails with [`Error::Cancelled`]. A change that has begun is finished.
+    /// The same workspace for one call. If the call is cancelled while its first change waits for the lock, or for other
+    /// changes, it fails with [`Error::Cancelled`] and has changed nothing. Once the first change has begun, all are made.
     #[must_use]
     pub fn unless(&self, cancelled: Cancelled) -> Self {
         self.with(self.store.unless(cancelled))

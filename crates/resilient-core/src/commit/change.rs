@@ -311,6 +311,11 @@ impl Change {
         self.publishes.iter().map(|publish| &publish.target).chain(append).chain(line)
     }
 
+    /// Whether anything is written or removed. A call may only look under the lock.
+    pub(super) fn changes_anything(&self) -> bool {
+        self.targets().next().is_some() || self.row.is_some() || !self.discards.is_empty()
+    }
+
     /// How often the call is made again where an error says that another program is at work.
     pub(super) fn tries_behind(&self, error: &Error) -> u32 {
         match error {

@@ -304,6 +304,9 @@ impl Committer {
                     claimed.extend(change.claims.iter().cloned());
                     logs.extend(Log::behind(&change));
                     let has_room = room.take(&change);
+                    if change.changes_anything() {
+                        job.begin();
+                    }
                     batch.changes.push((job, change));
                     if !has_room {
                         break;

@@ -184,6 +184,11 @@ impl Job {
         self.cancelled.as_ref().is_some_and(Cancelled::is_so)
     }
 
+    /// Its call begins to change something, and is not cancelled any more.
+    pub(super) fn begin(&self) {
+        self.cancelled.iter().for_each(Cancelled::begin);
+    }
+
     /// Has the caller read a long file and queue again.
     pub(super) fn read(mut self, unread: Unread) {
         self.has_read = true;

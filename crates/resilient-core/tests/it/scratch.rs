@@ -1,8 +1,10 @@
 //! The scratchpad on a real disk.
 
-use resilient_core::Workspace;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use resilient_core::journal::Mode;
 use resilient_core::scratch::{Encoding, GetRequest, ListRequest, PutReceipt, PutRequest};
+use resilient_core::{Cancelled, Error, Workspace};
 use serde_json::{Value, json};
 
 use crate::home::{Home, digest, entries, envelope, hinted, json_of, malformed, refusal, stale};
@@ -557,6 +559,25 @@ fn content_is_removed_by_label_and_what_is_not_there_is_said_to_be_so() {
     assert_eq!(gone, [digest("one"), digest("two")]);
     assert_eq!(listed(&ws), [key("three")]);
     home.assert_tidy();
+}
+
+/// Before, the contents behind the one that was just removed stayed, and nobody was told which.
+#[test]
+fn a_removal_that_has_begun_is_finished_although_it_is_cancelled() {
+    let home = Home::new();
+    let ws = home.open();
+    for content in ["one", "two", "three"] {
+        put(&ws, labelled(content, "a"));
+    }
+    // It is asked for before each change.
+    let asked = AtomicU32::new(0);
+    let later = Cancelled::when(move || asked.fetch_add(1, Ordering::Relaxed) > 0);
+    let removal = ws.unless(later).scratch().remove(None, Some("a")).expect("a removal");
+    assert_eq!((removal.removed.len(), listed(&ws)), (3, vec![]));
+    put(&ws, labelled("four", "a"));
+    let before = ws.unless(Cancelled::when(|| true)).scratch().remove(None, Some("a"));
+    assert!(matches!(before, Err(Error::Cancelled)), "{before:?}");
+    assert_eq!(listed(&ws), [key("four")]);
 }
 
 #[test]
