@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn numbers(answers: &Answers) -> Vec<u64> {
-        (0..100).filter(|number| answers.events(*number).is_some()).collect()
+        (0..2 * ANSWERS_KEPT as u64).filter(|number| answers.events(*number).is_some()).collect()
     }
 
     #[test]

@@ -31,11 +31,12 @@ pub(crate) const COMES_BACK: Duration = Duration::from_secs(1);
 /// An answer is kept for so long for a client that comes back.
 pub(crate) const ANSWER_KEPT: Duration = Duration::from_secs(30);
 
-/// A session keeps so many answers.
-pub(crate) const ANSWERS_KEPT: usize = 32;
+/// A session keeps so many answers: as many as calls run at once.
+pub(crate) const ANSWERS_KEPT: usize = 128;
 
-/// The answers that a session keeps have together at most so many bytes; a longer one is not kept.
-pub(crate) const ANSWERS_KEPT_BYTES: usize = 4 << 20;
+/// The answers that a session keeps have together at most so many bytes; a longer one is not kept. The longest answer of
+/// a tool has 2 MiB of text, twice.
+pub(crate) const ANSWERS_KEPT_BYTES: usize = 8 << 20;
 
 /// The answers that all sessions of a workspace keep have together at most so many bytes.
 pub(crate) const ANSWERS_KEPT_BYTES_ALL: usize = 64 << 20;
