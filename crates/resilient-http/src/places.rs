@@ -202,7 +202,7 @@ impl<S: Hosted> Places<S> {
         }
         let Some(address) = self.address(parts.uri.path()) else {
             leave(&parts, body);
-            return plain(StatusCode::NOT_FOUND, "nothing is here\n");
+            return plain(StatusCode::NOT_FOUND, self.nowhere(parts.uri.path()));
         };
         let work = self.requests.begin();
         match (address, parts.method.clone()) {
@@ -223,11 +223,14 @@ impl<S: Hosted> Places<S> {
             (Address::Stream(place), Method::GET) => place.stream(caller),
             (address, _) => {
                 leave(&parts, body);
-                not_so(match address {
-                    Address::Mcp(_) => "GET, POST, DELETE",
-                    Address::Stream(_) => "GET",
-                    Address::Messages(_) => "POST",
-                })
+                match address {
+                    Address::Mcp(_) => not_so("GET, POST, DELETE", ""),
+                    Address::Stream(_) => not_so(
+                        "GET",
+                        "; for Streamable HTTP start the server with --transport http",
+                    ),
+                    Address::Messages(_) => not_so("POST", ""),
+                }
             }
         }
     }
@@ -253,6 +256,20 @@ impl<S: Hosted> Places<S> {
                 _ => None,
             }
         })
+    }
+
+    /// What to say where nothing is: the most likely mistake is a client of the other transport.
+    fn nowhere(&self, path: &str) -> &'static str {
+        let path = path.strip_suffix('/').unwrap_or(path);
+        match self.first() {
+            "/sse" if path.ends_with("/mcp") => {
+                "this server speaks the older transport, at /sse; start it with --transport http for /mcp\n"
+            }
+            "/mcp" if path.ends_with("/sse") || path.ends_with("/messages") => {
+                "this server speaks Streamable HTTP, at /mcp; start it with --transport sse for /sse\n"
+            }
+            _ => "nothing is here\n",
+        }
     }
 
     /// What the door has to tell the user who started the server.
@@ -296,9 +313,9 @@ impl<S: Hosted> Places<S> {
     }
 }
 
-fn not_so(allowed: &'static str) -> Reply {
-    let mut reply =
-        plain(StatusCode::METHOD_NOT_ALLOWED, format!("this address takes {allowed}\n"));
+fn not_so(allowed: &'static str, hint: &str) -> Reply {
+    let text = format!("this address takes {allowed}{hint}\n");
+    let mut reply = plain(StatusCode::METHOD_NOT_ALLOWED, text);
     reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
     reply
 }

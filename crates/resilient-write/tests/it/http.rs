@@ -224,7 +224,16 @@ fn a_client_of_the_older_transport_posts_and_listens() {
 
     let unknown = format!("/messages/?session_id={}", "0".repeat(32));
     assert_eq!(web.post(&unknown, &[], &call(6, "rw_safe_write", &json!({}))).status, 404);
-    assert_eq!(web.ask("GET", "/mcp", &[], "").status, 404, "the other transport is not here");
+    // Who speaks the other transport is told so.
+    for (method, path, status) in
+        [("GET", "/mcp", 404), ("POST", "/mcp/", 404), ("POST", "/sse", 405)]
+    {
+        let answer = web.ask(method, path, &[], "");
+        assert_eq!((answer.status, answer.body.contains("--transport http")), (status, true));
+    }
+    let web = sandbox.listen(HTTP);
+    let answer = web.ask("GET", "/sse", &[], "");
+    assert_eq!((answer.status, answer.body.contains("--transport sse")), (404, true));
 }
 
 #[test]
