@@ -104,7 +104,7 @@ impl State {
     pub(crate) fn enter<'a>(
         site: &Site<'_>,
         held: &'a mut Option<Self>,
-        mut waited: Waited,
+        mut waited: Waited<'_>,
     ) -> Result<&'a mut Self> {
         if let Some(state) = held {
             state.turn.take(site.clock, &mut waited)?;
@@ -121,7 +121,7 @@ impl State {
         }
     }
 
-    fn enter_anew(site: &Site<'_>, waited: &mut Waited) -> Result<Self> {
+    fn enter_anew(site: &Site<'_>, waited: &mut Waited<'_>) -> Result<Self> {
         loop {
             let home = site.home.enter(site.disk)?;
             let dir =

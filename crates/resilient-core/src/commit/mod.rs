@@ -36,7 +36,7 @@ use batch::Batch;
 use change::Change;
 use context::Log;
 use outcome::repeat;
-use queue::{Job, Queue, Waiter, Wakeup, lock};
+use queue::{Job, Queue, Waiter, Wakeup, lock, take_cancelled};
 use room::Room;
 
 pub use cancelled::Cancelled;
@@ -171,7 +171,16 @@ impl Committer {
         held: &'a mut Option<State>,
         ordered: Option<Undecided>,
     ) -> Result<&'a mut State> {
-        let state = self.enter_to_read(held, ordered)?;
+        self.enter_to_write(held, ordered, Waited::default())
+    }
+
+    fn enter_to_write<'a>(
+        &self,
+        held: &'a mut Option<State>,
+        ordered: Option<Undecided>,
+        waited: Waited<'_>,
+    ) -> Result<&'a mut State> {
+        let state = self.enter_after(held, ordered, waited)?;
         if let Err(error) = state.roll_if_due() {
             state.unlock();
             return Err(error);
@@ -193,7 +202,7 @@ impl Committer {
         &self,
         held: &'a mut Option<State>,
         ordered: Option<Undecided>,
-        waited: Waited,
+        waited: Waited<'_>,
     ) -> Result<&'a mut State> {
         let state = State::enter(&self.site(), held, waited)?;
         let os = |source| Error::os(self.shown_state(&["journal.jsonl"]), "read", source);
@@ -248,6 +257,14 @@ impl Committer {
         self.queue.note(report);
     }
 
+    /// Answers the calls that were cancelled, of a batch and of those behind it. Gives whether any of the batch is left.
+    fn release(&self, batch: &mut VecDeque<Job>) -> bool {
+        let mut gone = take_cancelled(batch);
+        gone.extend(take_cancelled(&mut lock(&self.queue.waiting).jobs));
+        gone.into_iter().for_each(|job| job.answer(Err(Error::Cancelled)));
+        !batch.is_empty()
+    }
+
     /// Commits a batch; gives back what has to wait for the next one.
     fn lead(&self, jobs: VecDeque<Job>) -> Vec<Job> {
         let mut held = lock(&self.queue.state);
@@ -261,7 +278,9 @@ impl Committer {
     }
 
     fn commit(&self, held: &mut Option<State>, mut jobs: VecDeque<Job>) -> Vec<Job> {
-        let state = match self.enter(held, None) {
+        let mut are_wanted = || self.release(&mut jobs);
+        let waited = Waited::while_wanted(&mut are_wanted);
+        let state = match self.enter_to_write(held, None, waited) {
             Ok(state) => state,
             Err(error) => {
                 for job in jobs {

@@ -78,6 +78,13 @@ impl Waiting {
     }
 }
 
+/// Takes out the calls that nobody wants any more.
+pub(super) fn take_cancelled(jobs: &mut VecDeque<Job>) -> VecDeque<Job> {
+    let (gone, kept) = jobs.drain(..).partition(Job::is_cancelled);
+    *jobs = kept;
+    gone
+}
+
 /// Where one call waits. Each has its own, so that nobody is woken up for another's sake.
 #[derive(Default)]
 pub(super) struct Waiter {
@@ -154,7 +161,7 @@ pub(super) struct Job {
     /// How often it was made again behind what somebody had added.
     pub(super) followed: u32,
     /// How long it has waited for a file that another process writes.
-    pub(super) waited: Waited,
+    pub(super) waited: Waited<'static>,
     cancelled: Option<Cancelled>,
     waiter: Arc<Waiter>,
     is_answered: bool,

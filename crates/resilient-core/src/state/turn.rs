@@ -29,32 +29,38 @@ const LOOKS_AFTER: Duration = Duration::from_millis(100);
 const UNUSED: Duration = Duration::from_millis(100);
 
 /// How long a call has waited so far.
-#[derive(Debug)]
-pub(crate) struct Waited {
+pub(crate) struct Waited<'w> {
     /// It waits no longer than this.
     patience: Duration,
     /// The pauses together.
     paused: Duration,
     /// When the first of them began. The tries between them take time, too.
     since: Option<Stopwatch>,
+    /// Whether anybody still wants what it waits for.
+    is_wanted: Option<&'w mut (dyn FnMut() -> bool + Send)>,
 }
 
-impl Default for Waited {
+impl Default for Waited<'_> {
     fn default() -> Self {
         Self::at_most(PATIENCE)
     }
 }
 
-impl Waited {
+impl<'w> Waited<'w> {
     /// A wait that has not begun.
     pub(crate) fn at_most(patience: Duration) -> Self {
-        Self { patience, paused: Duration::ZERO, since: None }
+        Self { patience, paused: Duration::ZERO, since: None, is_wanted: None }
+    }
+
+    /// A wait that has not begun. Before each pause it asks whether it is still wanted.
+    pub(crate) fn while_wanted(is_wanted: &'w mut (dyn FnMut() -> bool + Send)) -> Self {
+        Self { is_wanted: Some(is_wanted), ..Self::default() }
     }
 
     /// Waits a little, longer when it has waited long.
     ///
     /// # Errors
-    /// The call has waited for too long.
+    /// The call has waited for too long, or nobody wants it any more.
     pub(crate) fn pause(&mut self, clock: &dyn Clock) -> Result<()> {
         clock.pause(self.next(None)?);
         Ok(())
@@ -63,8 +69,11 @@ impl Waited {
     /// How long it waits next, for a file or for the workspace.
     ///
     /// # Errors
-    /// The call has waited for too long.
+    /// The call has waited for too long, or nobody wants it any more.
     pub(crate) fn next(&mut self, path: Option<&str>) -> Result<Duration> {
+        if self.is_wanted.as_mut().is_some_and(|is_wanted| !is_wanted()) {
+            return Err(Error::Cancelled);
+        }
         let since = *self.since.get_or_insert_with(Stopwatch::start);
         self.next_after(since.elapsed(), path)
     }
@@ -98,7 +107,7 @@ impl Turn {
     }
 
     /// Waits for the lock, behind those that wait already.
-    pub(super) fn take(&self, clock: &dyn Clock, waited: &mut Waited) -> Result<()> {
+    pub(super) fn take(&self, clock: &dyn Clock, waited: &mut Waited<'_>) -> Result<()> {
         if !self.pass(clock, waited)? {
             return Ok(());
         }
@@ -109,7 +118,7 @@ impl Turn {
     }
 
     /// Waits at the turnstile; `false` where this has taken the lock, which nobody in front of it does.
-    fn pass(&self, clock: &dyn Clock, waited: &mut Waited) -> Result<bool> {
+    fn pass(&self, clock: &dyn Clock, waited: &mut Waited<'_>) -> Result<bool> {
         let begun = waited.paused;
         let mut unused_since = None;
         while !is_taken(&*self.waiting)? {
@@ -160,7 +169,7 @@ pub(super) fn is_named(dir: &dyn Dir, name: &str, held: io::Result<FileId>) -> b
     matches!((named, held), (Ok(named), Ok(held)) if named.id == held)
 }
 
-fn poll(lock: &dyn LockFile, clock: &dyn Clock, waited: &mut Waited) -> Result<()> {
+fn poll(lock: &dyn LockFile, clock: &dyn Clock, waited: &mut Waited<'_>) -> Result<()> {
     while !is_taken(lock)? {
         waited.pause(clock)?;
     }
