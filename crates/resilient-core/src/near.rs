@@ -3,6 +3,9 @@
 /// No more names are told.
 const NAMES_MAX: usize = 3;
 
+/// A name of more bytes is compared with none: that would take time for each of them.
+pub const LENGTH_MAX: usize = 1024;
+
 /// The names that a wrong one was probably meant to be, the nearest first: at most three, often none.
 /// Case does not count, nor does the sign between words.
 ///
@@ -25,6 +28,9 @@ pub fn nearest_one<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) ->
 
 /// All that come near, the nearest first.
 fn ranked<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    if wrong.len() > LENGTH_MAX {
+        return Vec::new();
+    }
     let wanted = plain(wrong);
     if wanted.is_empty() {
         return Vec::new();
@@ -68,6 +74,15 @@ mod tests {
         assert_eq!(nearest("conten", known), ["content"]);
         assert_eq!(nearest("xyz", known), [""; 0]);
         assert_eq!(nearest("", known), [""; 0]);
+    }
+
+    /// Before, one call with such a name kept a thread at work for minutes.
+    #[test]
+    fn a_long_name_is_compared_with_none() {
+        let known = ["x".repeat(LENGTH_MAX)];
+        let known = || known.iter().map(String::as_str);
+        assert_eq!(nearest(&"x".repeat(LENGTH_MAX - 1), known()).len(), 1);
+        assert_eq!(nearest(&"x".repeat(LENGTH_MAX + 1), known()), [""; 0]);
     }
 
     #[test]

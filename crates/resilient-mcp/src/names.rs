@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use resilient_core::near::LENGTH_MAX;
+
 /// How tool names are spelled in lists and in texts for agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolNames {
@@ -109,6 +111,9 @@ pub(crate) fn meant(called: &str) -> Option<&'static [&'static str]> {
 
 /// The listed tools, at most three, that share a word with a name that no tool has.
 pub(crate) fn related<'a>(called: &str, listed: &'a [String]) -> Vec<&'a str> {
+    if called.len() > LENGTH_MAX {
+        return Vec::new();
+    }
     let words = words(called);
     let has = |tool: &str, word: &str| tool.split(['_', '.']).any(|part| part == word);
     let of = |word: &str| {
