@@ -18,8 +18,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::limits::{
-    ANSWER_PATIENCE, ANSWERS_MAX, BODIES_MAX, BODY_MAX, BODY_PATIENCE, LINGERS, PASSED_OVER,
-    PIECE_PATIENCE,
+    ANSWER_PATIENCE, ANSWERS_MAX, BODIES_MAX, BODY_MAX, BODY_PATIENCE, HANDSHAKE_MAX, LINGERS,
+    PASSED_OVER, PIECE_PATIENCE,
 };
 
 /// An answer.
@@ -189,6 +189,12 @@ pub(crate) fn untaken(why: Untaken) -> Reply {
         }
         Untaken::Broken => plain(StatusCode::BAD_REQUEST, "the body broke off\n"),
     }
+}
+
+/// The answer to a handshake that is too long to be kept.
+pub(crate) fn handshake_too_long() -> Reply {
+    let text = format!("a handshake has at most {HANDSHAKE_MAX} bytes\n");
+    plain(StatusCode::PAYLOAD_TOO_LARGE, text)
 }
 
 /// The answer to what may succeed in a moment.

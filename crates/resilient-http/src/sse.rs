@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
@@ -20,10 +21,10 @@ use tokio::io::{
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::body::{Held, Reply, Taken, later, plain};
+use crate::body::{Held, Reply, Taken, handshake_too_long, later, plain};
 use crate::door::Door;
 use crate::hosted::Hosted;
-use crate::limits::{HEARTBEAT, SESSIONS_MAX};
+use crate::limits::{HANDSHAKE_MAX, HEARTBEAT, SESSIONS_MAX};
 use crate::token::unguessable;
 
 /// What lies between a client and its server at most, each way.
@@ -45,6 +46,8 @@ type Sessions = Arc<Mutex<HashMap<String, Arc<Session>>>>;
 struct Session {
     caller: Caller,
     to_server: tokio::sync::Mutex<WriteHalf<DuplexStream>>,
+    /// Whether something was posted: the first message is the handshake, of which the server keeps what the client says.
+    has_begun: AtomicBool,
     /// Its stream has ended.
     gone: CancellationToken,
 }
@@ -81,7 +84,8 @@ impl<S: Hosted> Sse<S> {
         tokio::spawn(self.server.for_caller(caller.clone()).speak(from_client, to_client));
         let (to_server, gone) = (tokio::sync::Mutex::new(to_server), CancellationToken::new());
         let gone_at_end = gone.clone().drop_guard();
-        let session = Arc::new(Session { caller: caller.clone(), to_server, gone });
+        let has_begun = AtomicBool::new(false);
+        let session = Arc::new(Session { caller: caller.clone(), to_server, has_begun, gone });
         lock(&self.sessions).insert(id.clone(), session);
 
         let hello = format!("event: endpoint\ndata: {}?session_id={id}\n\n", self.messages);
@@ -115,6 +119,10 @@ impl<S: Hosted> Sse<S> {
         let Some(session) = session.filter(|session| session.caller == *caller) else {
             return plain(StatusCode::NOT_FOUND, "there is no such session; open a stream first\n");
         };
+        if !session.has_begun.load(Ordering::Relaxed) && taken.bytes.len() > HANDSHAKE_MAX {
+            return handshake_too_long();
+        }
+        session.has_begun.store(true, Ordering::Relaxed);
         // In JSON, a line end is never part of a text.
         let mut line = BytesMut::from(taken.bytes.as_ref());
         line.iter_mut().filter(|it| matches!(**it, b'\n' | b'\r')).for_each(|it| *it = b' ');
@@ -274,6 +282,7 @@ mod tests {
         let sse = Arc::new(Sse::new(&Deaf::default(), door, "/messages/".to_owned()));
         let stream = sse.stream(Caller::default());
         let query = format!("session_id={}", lock(&sse.sessions).keys().next().unwrap());
+        lock(&sse.sessions).values().for_each(|it| it.has_begun.store(true, Ordering::Relaxed));
         let post = {
             let taken = Taken {
                 bytes: Bytes::from(vec![b' '; 2 * PIPE]),

@@ -19,6 +19,9 @@ use crate::tools::Offer;
 use crate::updates::{Subject, resolved};
 use crate::uri::{FILE_TEMPLATE, Named};
 
+/// The longest address that is watched: a path has at most 4,096 bytes, and each may be written as three characters.
+const WATCHED_LEN_MAX: usize = 16 << 10;
+
 impl Server {
     /// Makes a look on a thread where it may wait for the disk.
     async fn look<T: Send + 'static>(
@@ -48,6 +51,10 @@ impl Server {
 
     /// What a client watches that watches this address.
     pub(super) async fn subject(&self, uri: String) -> Result<Subject, ErrorData> {
+        if uri.len() > WATCHED_LEN_MAX {
+            let text = format!("the address of a resource has at most {WATCHED_LEN_MAX} bytes");
+            return Err(ErrorData::invalid_params(text, None));
+        }
         let named = self.inner.named(&uri)?;
         self.look(move |inner| {
             let roots = inner.workspace.roots();

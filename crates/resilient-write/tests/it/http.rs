@@ -224,6 +224,12 @@ fn a_client_of_the_older_transport_posts_and_listens() {
 
     let unknown = format!("/messages/?session_id={}", "0".repeat(32));
     assert_eq!(web.post(&unknown, &[], &call(6, "rw_safe_write", &json!({}))).status, 404);
+    // A handshake is kept, so it may not be long.
+    let mut stream = web.open("GET", "/sse", &[], "");
+    let messages = stream.event().1;
+    let mut long = handshake();
+    long["params"]["clientInfo"]["name"] = "x".repeat(20_000).into();
+    assert_eq!(web.post(&messages, &[], &long).status, 413);
     // Who speaks the other transport is told so.
     for (method, path, status) in
         [("GET", "/mcp", 404), ("POST", "/mcp/", 404), ("POST", "/sse", 405)]
@@ -542,6 +548,10 @@ fn a_change_by_one_client_is_told_to_those_who_watch() {
     let web = sandbox.listen(HTTP);
     let mut listening = listen(&web, &[], "rw://file/a");
     let watching = web.greet("/mcp", &[]);
+    let uri = json!({"uri": format!("rw://file/{}", "a".repeat(20_000))});
+    let long = json!({"jsonrpc": "2.0", "id": 3, "method": "resources/subscribe", "params": uri});
+    let refused = watching.post(&long).message();
+    assert!(refused["error"]["message"].as_str().unwrap().contains("at most"), "{refused}");
     let uri = json!({"uri": "rw://file/a"});
     let subscribe =
         json!({"jsonrpc": "2.0", "id": 3, "method": "resources/subscribe", "params": uri});
