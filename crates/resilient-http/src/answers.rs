@@ -12,7 +12,9 @@ use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
 use serde_json::Value;
 
 use crate::events::Events;
-use crate::limits::{ANSWER_KEPT, ANSWERS_KEPT, ANSWERS_KEPT_BYTES, ANSWERS_KEPT_BYTES_ALL};
+use crate::limits::{
+    ANSWER_KEPT, ANSWER_SHORT, ANSWERS_KEPT, ANSWERS_KEPT_BYTES, ANSWERS_KEPT_BYTES_ALL,
+};
 
 /// What an answer takes besides its text, at most.
 const FRAME: usize = 1024;
@@ -20,9 +22,13 @@ const FRAME: usize = 1024;
 /// What a value takes besides its text, at most.
 const NODE: usize = 64;
 
-/// How many bytes the answers of all sessions of a workspace have.
+/// How many bytes the answers of all sessions of a workspace have. The short ones have room of their own: a client that
+/// reads much takes none of it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Stock(Arc<AtomicUsize>);
+pub(crate) struct Stock {
+    short: Arc<AtomicUsize>,
+    long: Arc<AtomicUsize>,
+}
 
 /// The last answers of a session.
 #[derive(Debug)]
@@ -44,22 +50,23 @@ struct Answer {
 /// Bytes of the stock, until this is dropped.
 #[derive(Debug)]
 struct Counted {
-    of: Stock,
+    of: Arc<AtomicUsize>,
     bytes: usize,
 }
 
 impl Stock {
     /// Counts an answer; `None` if there is no room for it.
     fn count(&self, bytes: usize) -> Option<Counted> {
-        let before = self.0.fetch_add(bytes, Ordering::Relaxed);
-        let counted = Counted { of: self.clone(), bytes };
+        let of = if bytes <= ANSWER_SHORT { &self.short } else { &self.long };
+        let before = of.fetch_add(bytes, Ordering::Relaxed);
+        let counted = Counted { of: Arc::clone(of), bytes };
         (before.saturating_add(bytes) <= ANSWERS_KEPT_BYTES_ALL).then_some(counted)
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.of.0.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.of.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -101,15 +108,16 @@ impl Answers {
     }
 }
 
-/// About how many bytes of memory the answer to a call of a tool takes. The other requests only look, and can be made again.
-pub(crate) fn size(message: &ServerJsonRpcMessage) -> Option<usize> {
-    let JsonRpcMessage::Response(answer) = message else { return None };
-    let ServerResult::CallToolResult(called) = &answer.result else { return None };
+/// About how many bytes of memory an answer takes.
+pub(crate) fn size(message: &ServerJsonRpcMessage) -> usize {
+    let encoded = || serde_json::to_vec(message).map_or(0, |encoded| FRAME + 2 * encoded.len());
+    let JsonRpcMessage::Response(answer) = message else { return encoded() };
+    let ServerResult::CallToolResult(called) = &answer.result else { return encoded() };
     let texts = called.content.iter().map(|block| match block.as_text() {
         Some(text) => text.text.len(),
         None => serde_json::to_vec(block).map_or(0, |encoded| encoded.len()),
     });
-    Some(FRAME + texts.sum::<usize>() + called.structured_content.as_ref().map_or(0, value))
+    FRAME + texts.sum::<usize>() + called.structured_content.as_ref().map_or(0, value)
 }
 
 fn value(given: &Value) -> usize {
@@ -171,9 +179,14 @@ mod tests {
         // A session that ends makes room.
         sessions.pop();
         sessions.pop();
-        assert_eq!(numbers(&given(&stock, &[EACH])), [0]);
-        drop(sessions);
-        assert_eq!(stock.0.load(Ordering::Relaxed), 0);
+        let last = given(&stock, &[EACH]);
+        assert_eq!(numbers(&last), [0]);
+        // Before, the answer to a write was not kept while others read much.
+        let short = given(&stock, &[EACH, ANSWER_SHORT]);
+        assert_eq!(numbers(&short), [1]);
+        drop((sessions, last, short));
+        let left = [&stock.short, &stock.long].map(|of| of.load(Ordering::Relaxed));
+        assert_eq!(left, [0, 0]);
     }
 
     #[test]
@@ -206,18 +219,17 @@ mod tests {
             (json!({"content": [block], "structuredContent": {"a": [text, {&text: 1}]}}), 3),
         ] {
             let message = json!({"jsonrpc": "2.0", "id": 1, "result": result});
-            let size = size(&serde_json::from_value(message).unwrap()).unwrap();
+            let size = size(&serde_json::from_value(message).unwrap());
             let least = FRAME + texts * text.len();
             assert!((least..least + 1000).contains(&size), "{size}, {texts}");
         }
         for other in [
             json!({"result": {"contents": [{"uri": "rw://journal", "text": text}]}}),
-            json!({"result": {"tools": []}}),
             json!({"error": {"code": 1, "message": text}}),
         ] {
             let mut message = json!({"jsonrpc": "2.0", "id": 1});
             message.as_object_mut().unwrap().extend(other.as_object().unwrap().clone());
-            assert_eq!(size(&serde_json::from_value(message).unwrap()), None);
+            assert!(size(&serde_json::from_value(message).unwrap()) > text.len());
         }
     }
 }

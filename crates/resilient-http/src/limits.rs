@@ -38,8 +38,11 @@ pub(crate) const ANSWERS_KEPT: usize = 128;
 /// a tool has 2 MiB of text, twice.
 pub(crate) const ANSWERS_KEPT_BYTES: usize = 8 << 20;
 
-/// The answers that all sessions of a workspace keep have together at most so many bytes.
+/// The long answers that all sessions of a workspace keep have together at most so many bytes, and so have the short ones.
 pub(crate) const ANSWERS_KEPT_BYTES_ALL: usize = 64 << 20;
+
+/// A short answer has at most so many bytes, as those of writes have.
+pub(crate) const ANSWER_SHORT: usize = 32 << 10;
 
 /// The longest handshake: its session keeps it.
 pub(crate) const HANDSHAKE_MAX: usize = 16 << 10;
@@ -84,7 +87,7 @@ pub(crate) const LINGERS: Duration = Duration::from_millis(500);
 pub(crate) const WRITE_PATIENCE: Duration = Duration::from_secs(30);
 
 /// An answer that is done within this is sent as a whole. A client whose connection breaks before cannot come back for it.
-pub(crate) const ANSWER_PATIENCE: Duration = Duration::from_millis(500);
+pub(crate) const ANSWER_PATIENCE: Duration = Duration::from_millis(100);
 
 /// At its end the server waits so long for clients to take their answers.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(5);

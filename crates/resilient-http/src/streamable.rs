@@ -30,7 +30,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::body::{Begun, Held, Reply, Taken, Unsent, json, later, plain};
+use crate::body::{Begun, Held, Reply, Taken, Unsent, handshake_too_long, json, later, plain};
 use crate::door::Door;
 use crate::encoded::Encoded;
 use crate::hosted::Hosted;
@@ -100,8 +100,7 @@ impl<S: Hosted> Streamable<S> {
             Guarded::Refused(reply) => return json(StatusCode::BAD_REQUEST, &reply),
         };
         if kind == Kind::Handshake && body.len() > HANDSHAKE_MAX {
-            let text = format!("a handshake has at most {HANDSHAKE_MAX} bytes\n");
-            return plain(StatusCode::PAYLOAD_TOO_LARGE, text);
+            return handshake_too_long();
         }
         if kind == Kind::Handshake && self.count() >= SESSIONS_MAX {
             return later("too many sessions live; try again\n");
@@ -248,7 +247,8 @@ fn no_session() -> Reply {
 
 /// The answer to a client that comes back for nothing. The SDK would send it an empty stream, so that it came back for ever.
 fn nothing_follows() -> Reply {
-    let text = "nothing follows this event, or it is not kept any more; send the request again if it is safe to repeat\n";
+    let text = "nothing follows this event, or it is not kept any more; ask the file or the journal whether the call was \
+                made, before you send it again\n";
     plain(StatusCode::BAD_REQUEST, text)
 }
 

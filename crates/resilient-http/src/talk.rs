@@ -160,12 +160,10 @@ impl Talk {
         let asked = state.asked.remove(&number)?;
         let more = asked.size();
         *id = asked.id;
-        let size = size(&message).map(|size| size + more);
+        let size = size(&message) + more;
         asked.events.push(ServerSseMessage::from_message(message));
         asked.events.end();
-        if let Some(size) = size {
-            self.answers.keep(number, asked.events, size, now);
-        }
+        self.answers.keep(number, asked.events, size, now);
         None
     }
 
