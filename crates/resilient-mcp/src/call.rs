@@ -10,8 +10,8 @@ use tokio::sync::mpsc::UnboundedSender;
 /// How often a client is told.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// How far a call is: done, and in all.
-pub(crate) type Step = (u64, u64);
+/// How far a call is: done, and in all if that is known.
+pub(crate) type Step = (u64, Option<u64>);
 
 /// One call. Nobody watches the default one, and it is never cancelled.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Call {
 }
 
 impl Progress for Call {
-    fn step(&self, done: u64, total: u64) -> bool {
+    fn step(&self, done: u64, total: Option<u64>) -> bool {
         if let Some(listener) = &self.listener {
             let mut told = listener.told.lock().unwrap_or_else(PoisonError::into_inner);
             let (when, what) = *told;

@@ -69,13 +69,13 @@ pub struct Reader<'a> {
 
 /// Told how far a long read is, and asked whether to go on.
 pub trait Progress: Sync {
-    /// `done` of `total` bytes are looked at. Whether anybody still wants the answer.
-    fn step(&self, done: u64, total: u64) -> bool;
+    /// `done` bytes are looked at, of `total` if it is known how many there are. Whether anybody still wants the answer.
+    fn step(&self, done: u64, total: Option<u64>) -> bool;
 }
 
 /// Nobody is told, and nobody says stop.
 impl Progress for () {
-    fn step(&self, _done: u64, _total: u64) -> bool {
+    fn step(&self, _done: u64, _total: Option<u64>) -> bool {
         true
     }
 }

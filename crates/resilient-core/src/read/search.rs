@@ -266,15 +266,15 @@ struct InBlock {
     first_last: Option<(u64, u64)>,
 }
 
-/// The progress of one file behind others.
+/// The progress of one file behind others. Nobody knows how many bytes the files ahead have.
 struct Behind<'a> {
     before: u64,
     progress: &'a dyn Progress,
 }
 
 impl Progress for Behind<'_> {
-    fn step(&self, done: u64, total: u64) -> bool {
-        self.progress.step(self.before + done, self.before + total)
+    fn step(&self, done: u64, _total: Option<u64>) -> bool {
+        self.progress.step(self.before + done, None)
     }
 }
 
@@ -364,7 +364,7 @@ impl Reader<'_> {
             self.search_in(&opened, query, from_line, Some(&shown), &here, found)?;
             before += opened.stat.len;
             let is_full = found.has_more && !query.count;
-            let goes_on = !is_full && progress.step(before, before);
+            let goes_on = !is_full && progress.step(before, None);
             Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         });
         let too_many = visited.map_err(|error| {
@@ -480,7 +480,7 @@ fn hits_in(
             index.note(at, to, in_block.is_cut);
             at = to;
             let is_done = hits.first.len() > room && !query.count;
-            let goes_on = progress.step(at.offset - begin.offset, size - begin.offset);
+            let goes_on = progress.step(at.offset - begin.offset, Some(size - begin.offset));
             if goes_on && !is_done { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     )

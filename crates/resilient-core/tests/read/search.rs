@@ -302,9 +302,9 @@ fn what_is_no_query_is_said_to_be_none() {
 
 #[test]
 fn a_search_tells_how_far_it_is_and_stops_when_told() {
-    struct Steps(std::sync::Mutex<Vec<(u64, u64)>>, usize);
+    struct Steps(std::sync::Mutex<Vec<(u64, Option<u64>)>>, usize);
     impl Progress for Steps {
-        fn step(&self, done: u64, total: u64) -> bool {
+        fn step(&self, done: u64, total: Option<u64>) -> bool {
             let mut steps = self.0.lock().unwrap();
             steps.push((done, total));
             steps.len() < self.1
@@ -315,8 +315,18 @@ fn a_search_tells_how_far_it_is_and_stops_when_told() {
     ws.reader().search(&plain("needle"), &steps).unwrap();
     let seen = steps.0.into_inner().unwrap();
     assert!(seen.len() > 10 && seen.is_sorted());
-    assert_eq!(seen.last(), Some(&(3_400_000, 3_400_000)));
+    assert_eq!(seen.last(), Some(&(3_400_000, Some(3_400_000))));
     let steps = Steps(std::sync::Mutex::default(), 2);
     ws.reader().search(&plain("needle"), &steps).unwrap();
     assert_eq!(steps.0.into_inner().unwrap().len(), 2);
+
+    // Of several files nobody knows how long they are together.
+    let (home, ws) = home_of("hay\n".repeat(100_000));
+    home.put("g", "straw\n");
+    let steps = Steps(std::sync::Mutex::default(), usize::MAX);
+    let files = SearchRequest { path: ".".into(), glob: Some("*".into()), ..plain("needle") };
+    ws.reader().search(&files, &steps).unwrap();
+    let seen = steps.0.into_inner().unwrap();
+    assert!(seen.is_sorted() && seen.iter().all(|(_, total)| total.is_none()), "{seen:?}");
+    assert_eq!(seen.last(), Some(&(400_006, None)));
 }

@@ -99,8 +99,9 @@ impl Server {
         if let Some(token) = token {
             // Until the call is dropped, which is when it is done.
             while let Some((done, total)) = steps.recv().await {
-                let step = ProgressNotificationParam::new(token.clone(), done as f64);
-                let _ = context.peer.notify_progress(step.with_total(total as f64)).await;
+                let mut step = ProgressNotificationParam::new(token.clone(), done as f64);
+                step.total = total.map(|total| total as f64);
+                let _ = context.peer.notify_progress(step).await;
             }
         }
         let Ok((result, told)) = running.await else {

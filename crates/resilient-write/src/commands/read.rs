@@ -198,7 +198,7 @@ impl Search {
             glob,
             gitignore: !self.no_gitignore,
         };
-        let bar = Bar::new();
+        let bar = Bar::new(request.glob.is_some());
         let result = workspace.reader().search(&request, &bar);
         bar.0.finish_and_clear();
         if let Ok(found) = &result {
@@ -254,9 +254,17 @@ fn is_dir(workspace: &Workspace, path: &str) -> bool {
 struct Bar(ProgressBar);
 
 impl Bar {
-    fn new() -> Self {
-        let bar = ProgressBar::new(0);
-        match ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes}, {eta} left") {
+    /// Of one file, or of files, whose bytes nobody has counted.
+    fn new(is_of_files: bool) -> Self {
+        let bar = match is_of_files {
+            true => ProgressBar::no_length(),
+            false => ProgressBar::new(0),
+        };
+        let form = match is_of_files {
+            true => "{spinner} {bytes} searched, {elapsed}",
+            false => "{bar:30} {bytes}/{total_bytes}, {eta} left",
+        };
+        match ProgressStyle::with_template(form) {
             Ok(style) => Self(bar.with_style(style)),
             Err(_) => Self(bar),
         }
@@ -264,8 +272,10 @@ impl Bar {
 }
 
 impl Progress for Bar {
-    fn step(&self, done: u64, total: u64) -> bool {
-        self.0.set_length(total);
+    fn step(&self, done: u64, total: Option<u64>) -> bool {
+        if let Some(total) = total {
+            self.0.set_length(total);
+        }
         self.0.set_position(done);
         true
     }
