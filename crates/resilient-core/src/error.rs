@@ -195,8 +195,8 @@ pub enum Error {
     /// Another process has held the workspace for too long, or a file that is to be written where it is.
     #[error("{} stayed locked for {waited_ms} ms", path.as_deref().unwrap_or("the workspace"))]
     Locked { path: Option<String>, waited_ms: u64 },
-    /// The client cancelled the call while it waited. It changed nothing.
-    #[error("the call was cancelled while it waited; it changed nothing")]
+    /// The client cancelled the call while it waited, or while it searched. It changed nothing.
+    #[error("the call was cancelled; it changed nothing")]
     Cancelled,
     /// Another program changed the file each time that a text was to go behind what the file held.
     #[error("another program goes on changing {path:?}")]

@@ -248,7 +248,7 @@ pub fn hint(error: &Error) -> String {
         Error::Locked { path: None, .. } => {
             "try again in a moment: another process is writing in this workspace".to_owned()
         }
-        Error::Cancelled => "call again if the change is still wanted".to_owned(),
+        Error::Cancelled => "call again if the change or the answer is still wanted".to_owned(),
         Error::FileChanges { .. } => {
             "try again in a moment: others write the file so often that the text found no end to go behind"
                 .to_owned()

@@ -18,7 +18,7 @@ pub(crate) struct Tally {
 /// What was counted so far.
 #[derive(Debug, Default, Clone)]
 pub struct Tallied {
-    /// Calls by tool and outcome: `ok`, or the kind of the error.
+    /// Calls by tool and outcome: `ok`, the kind of the error, or `cancelled`.
     pub calls: BTreeMap<(&'static str, &'static str), u64>,
     /// Calls by the time that they took: one number for each bound, and one for those beyond.
     pub took: [u64; BOUNDS_MS.len() + 1],
@@ -63,10 +63,12 @@ const KINDS: [&str; 8] = [
 ];
 
 fn outcome(answer: Option<&Value>) -> &'static str {
-    let error = answer.and_then(|answer| answer.get("error")).and_then(Value::as_str);
-    match error {
+    let text = |at| answer.and_then(|answer| answer.pointer(at)).and_then(Value::as_str);
+    match text("/error") {
         _ if answer.and_then(|answer| answer.get("ok")) == Some(&Value::Bool(true)) => "ok",
+        // Before it began, or while it waited or searched.
         None => "cancelled",
+        Some(_) if text("/context/reason") == Some("cancelled") => "cancelled",
         Some(error) => KINDS.into_iter().find(|kind| *kind == error).unwrap_or("other"),
     }
 }
@@ -84,13 +86,17 @@ mod tests {
         tally.count("rw.x", Some(&json!({"ok": true, "error": "a field"})), took(1));
         tally.count("rw.x", Some(&json!({"ok": false, "error": "blocked"})), took(60_000));
         tally.count("rw.x", None, took(3));
+        let cancelled = json!({
+            "ok": false, "error": "stale_precondition", "context": {"reason": "cancelled"},
+        });
+        tally.count("rw.x", Some(&cancelled), took(3));
         let all = tally.so_far();
         let calls: Vec<_> = all.calls.into_iter().collect();
         assert_eq!(
             calls,
-            [(("rw.x", "blocked"), 1), (("rw.x", "cancelled"), 1), (("rw.x", "ok"), 1),]
+            [(("rw.x", "blocked"), 1), (("rw.x", "cancelled"), 2), (("rw.x", "ok"), 1),]
         );
-        assert_eq!((all.took[0], all.took[2], all.took[10]), (1, 1, 1));
+        assert_eq!((all.took[0], all.took[2], all.took[10]), (1, 2, 1));
         assert!(all.seconds > 60.0);
     }
 }

@@ -364,8 +364,10 @@ impl Reader<'_> {
             self.search_in(&opened, query, from_line, Some(&shown), &here, found)?;
             before += opened.stat.len;
             let is_full = found.has_more && !query.count;
-            let goes_on = !is_full && progress.step(before, None);
-            Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            if !progress.step(before, None) {
+                return Err(Error::Cancelled);
+            }
+            Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         });
         let too_many = visited.map_err(|error| {
             self.no_directory(error, "path must be a directory where there is a glob")
@@ -460,7 +462,7 @@ fn hits_in(
             let in_block = match in_block {
                 Ok(in_block) => in_block,
                 Err(error) => {
-                    fault = Some(error);
+                    fault = Some(failed(error));
                     return ControlFlow::Break(());
                 }
             };
@@ -480,12 +482,15 @@ fn hits_in(
             index.note(at, to, in_block.is_cut);
             at = to;
             let is_done = hits.first.len() > room && !query.count;
-            let goes_on = progress.step(at.offset - begin.offset, Some(size - begin.offset));
-            if goes_on && !is_done { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if !progress.step(at.offset - begin.offset, Some(size - begin.offset)) {
+                fault = Some(Error::Cancelled);
+                return ControlFlow::Break(());
+            }
+            if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         },
     )
     .map_err(failed)?;
-    fault.map_or(Ok(hits), |error| Err(failed(error)))
+    fault.map_or(Ok(hits), Err)
 }
 
 /// Looks for the first matches in a block, or for all when they are counted.

@@ -1,7 +1,7 @@
 //! Searching: what matches, what is shown of it, and how one goes on.
 
-use resilient_core::Workspace;
 use resilient_core::read::{Found, Progress, SearchRequest};
+use resilient_core::{Error, Workspace};
 use serde_json::json;
 
 use crate::home::{Home, json_of};
@@ -317,7 +317,9 @@ fn a_search_tells_how_far_it_is_and_stops_when_told() {
     assert!(seen.len() > 10 && seen.is_sorted());
     assert_eq!(seen.last(), Some(&(3_400_000, Some(3_400_000))));
     let steps = Steps(std::sync::Mutex::default(), 2);
-    ws.reader().search(&plain("needle"), &steps).unwrap();
+    // What would be known by then is not the answer.
+    let stopped = ws.reader().search(&plain("needle"), &steps);
+    assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
     assert_eq!(steps.0.into_inner().unwrap().len(), 2);
 
     // Of several files nobody knows how long they are together.
@@ -329,4 +331,10 @@ fn a_search_tells_how_far_it_is_and_stops_when_told() {
     let seen = steps.0.into_inner().unwrap();
     assert!(seen.is_sorted() && seen.iter().all(|(_, total)| total.is_none()), "{seen:?}");
     assert_eq!(seen.last(), Some(&(400_006, None)));
+    for stop_at in 1..seen.len() {
+        let steps = Steps(std::sync::Mutex::default(), stop_at);
+        let stopped = ws.reader().search(&files, &steps);
+        assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
+        assert_eq!(steps.0.into_inner().unwrap().len(), stop_at);
+    }
 }
