@@ -107,6 +107,9 @@ pub struct ChunkReceipt {
     /// What was found in a part that was judged and passed.
     #[serde(flatten)]
     pub findings: Findings,
+    /// What keeps the parts from being composed: this one is beyond the total that an earlier call has announced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
     /// Length of the part that had the number before; absent where none had it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_bytes: Option<u64>,
@@ -345,6 +348,12 @@ impl Chunks<'_> {
                 bytes: content.bytes.len() as u64,
                 journal_id: journaled.journal_id,
                 findings: Findings::default(),
+                warning: manifest.total_expected.filter(|total| index > *total).map(|total| {
+                    format!(
+                        "part {index} is beyond total_expected, which is {total}: a compose is refused until a part \
+                         announces the right total, or the session is reset"
+                    )
+                }),
                 prev_bytes: old_part.as_ref().map(|old| old.stat.len),
                 prev_sha256: old_part.as_ref().map(|old| old.digest),
             })
@@ -697,19 +706,26 @@ fn complete(store: &Store, session: &str, composing: bool) -> Result<(DirRef, Ve
         return Err(Error::NoChunks { session, near: Vec::new(), composed: None });
     }
     let count = u32::try_from(have.len()).unwrap_or(u32::MAX);
-    let highest = have.last().copied().unwrap_or_default();
-    let missing: Vec<u32> = (1..=highest).filter(|index| !have.contains(index)).collect();
-    if !missing.is_empty() {
+    let manifest = manifest(store, &session);
+    if have.last().is_some_and(|highest| *highest > count) {
+        let total_expected = manifest.ok().flatten().and_then(|found| found.total_expected);
+        let missing = missing(&have, total_expected);
         let unexpected =
             composing.then(|| have.iter().copied().filter(|index| *index > count).collect());
-        return Err(Error::NonContiguous { session, have, missing, unexpected });
+        return Err(Error::NonContiguous { session, have, missing, unexpected, total_expected });
     }
-    if let Some(total_expected) = manifest(store, &session)?.and_then(|found| found.total_expected)
+    if let Some(total_expected) = manifest?.and_then(|found| found.total_expected)
         && total_expected != count
     {
         return Err(Error::ChunkCount { session, have: have.len(), total_expected });
     }
     Ok((dir, have))
+}
+
+/// The numbers of the parts that are still to come: up to the highest that is there, or to the announced total.
+fn missing(have: &[u32], total_expected: Option<u32>) -> Vec<u32> {
+    let last = have.last().copied().max(total_expected).unwrap_or_default();
+    (1..=last).filter(|index| have.binary_search(index).is_err()).collect()
 }
 
 /// The sessions whose names come near.

@@ -486,13 +486,16 @@ impl Envelope {
                 }
                 stale(Abort, context)
             }
-            Error::NonContiguous { session, have, missing, unexpected } => {
+            Error::NonContiguous { session, have, missing, unexpected, total_expected } => {
                 let mut context = json!({
                     "session": session, "reason": "non_contiguous_chunks",
                     "have": have, "missing": missing,
                 });
                 if let (Some(unexpected), Value::Object(map)) = (unexpected, &mut context) {
                     map.insert("unexpected".into(), json!(unexpected));
+                }
+                if let Some(total) = total_expected {
+                    set(&mut context, "total_expected", *total);
                 }
                 stale(Abort, context)
             }

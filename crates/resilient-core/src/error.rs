@@ -281,6 +281,8 @@ pub enum Error {
         have: Vec<u32>,
         missing: Vec<u32>,
         unexpected: Option<Vec<u32>>,
+        /// How many parts were announced.
+        total_expected: Option<u32>,
     },
     /// There are more or fewer parts than announced.
     #[error("chunk session {session:?} has {have} parts of {total_expected}")]

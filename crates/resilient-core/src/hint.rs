@@ -349,10 +349,16 @@ pub fn hint(error: &Error) -> String {
             "remove the parts that are too many with `rw_chunk_reset`, and send all parts again"
                 .to_owned()
         }
-        Error::NonContiguous { .. } => {
-            "send the parts that context.missing lists with `rw_chunk_write`; if the index of a part is wrong, begin \
-             again with `rw_chunk_reset`"
-                .to_owned()
+        Error::NonContiguous { have, total_expected, .. } => {
+            let last = have.last().copied().unwrap_or_default();
+            let total = match total_expected {
+                Some(total) if *total < last => format!(" and `total_expected` {last}"),
+                _ => String::new(),
+            };
+            format!(
+                "send the parts that context.missing lists with `rw_chunk_write`{total}; if the index of a part is \
+                 wrong, begin again with `rw_chunk_reset`"
+            )
         }
         Error::ChunkCount { have, total_expected, .. } if *have < *total_expected as usize => {
             let rest = *total_expected as usize - have;

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{Chunks, check_session, is_mid_line, list, manifest, near_sessions, part_name};
+use super::{
+    Chunks, check_session, is_mid_line, list, manifest, missing, near_sessions, part_name,
+};
 use crate::disk::{DirRef, File, read_up_to};
 use crate::error::{Composed, Error, Result};
 use crate::name::is_name;
@@ -44,6 +46,9 @@ pub struct Parts {
     pub total_expected: Option<u32>,
     /// The numbers of the parts that are kept, ascending.
     pub present_indices: Vec<u32>,
+    /// The numbers of those that are still to come, up to the highest that is kept or to the announced total.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<u32>,
     /// Where they are kept.
     pub chunk_dir: String,
     /// Length of all parts together.
@@ -196,8 +201,10 @@ impl Chunks<'_> {
         let os = |source| Error::os(self.store.shown_state(&[CHUNKS, session]), "read", source);
         let manifest = manifest(self.store, session)?;
         let updated_at = manifest.as_ref().map(|manifest| manifest.updated_at.clone());
+        let total_expected = manifest.and_then(|manifest| manifest.total_expected);
         let mut parts = Parts {
-            total_expected: manifest.and_then(|manifest| manifest.total_expected),
+            total_expected,
+            missing: missing(&present_indices, total_expected),
             chunk_dir: self.store.shown_state(&[CHUNKS, session]),
             bytes: 0,
             age_seconds: self.age(updated_at.as_deref()),

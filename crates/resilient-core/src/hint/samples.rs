@@ -127,8 +127,8 @@ fn drift(drift: &'static str, cursor: Option<String>) -> Error {
     }))
 }
 
-fn parts(have: Vec<u32>, missing: Vec<u32>) -> Error {
-    Error::NonContiguous { session: text(), have, missing, unexpected: None }
+fn parts(have: Vec<u32>, missing: Vec<u32>, total_expected: Option<u32>) -> Error {
+    Error::NonContiguous { session: text(), have, missing, unexpected: None, total_expected }
 }
 
 a_sample_for_every! {
@@ -339,7 +339,11 @@ a_sample_for_every! {
             composed: Some(Box::new(Composed { path: text(), sha256: text(), ts: text() })),
         },
     ],
-    NonContiguous { .. } => [parts(vec![1, 3], vec![2]), parts(vec![1], Vec::new())],
+    NonContiguous { .. } => [
+        parts(vec![1, 3], vec![2], None),
+        parts(vec![1, 3], vec![2], Some(2)),
+        parts(vec![1], Vec::new(), None),
+    ],
     ChunkCount { .. } => [
         Error::ChunkCount { session: text(), have: 2, total_expected: 3 },
         Error::ChunkCount { session: text(), have: 3, total_expected: 2 },

@@ -10,7 +10,7 @@ use resilient_core::{Result, Workspace};
 use serde_json::json;
 
 use crate::home::{
-    Home, composing, damaged, digest, entries, envelope, json_of, malformed, refusal, stale,
+    Home, composing, damaged, digest, entries, envelope, hinted, json_of, malformed, refusal, stale,
 };
 
 fn write(ws: &Workspace, index: i64, content: &str) -> ChunkReceipt {
@@ -186,7 +186,10 @@ fn a_total_of_an_earlier_call_does_not_limit_numbers() {
     let home = Home::new();
     let ws = home.open();
     announce(&ws, 1, "a", 2).expect("a part");
-    assert_eq!(write(&ws, 3, "c").index, 3);
+    let beyond = write(&ws, 3, "c");
+    assert_eq!(beyond.index, 3);
+    let warning = json_of(&beyond)["warning"].take();
+    assert!(warning.as_str().is_some_and(|it| it.contains("beyond total_expected")), "{warning}");
     // Only a total in the same call does, for an append too.
     assert_eq!(
         refusal(ws.chunks().append("s", "d".to_owned(), Some(3))),
@@ -196,6 +199,38 @@ fn a_total_of_an_earlier_call_does_not_limit_numbers() {
         }))
     );
     assert_eq!(append(&ws, "s", "d").index, 4);
+    assert!(json_of(announce(&ws, 4, "d", 4).expect("a part")).get("warning").is_none());
+}
+
+#[test]
+fn the_hint_of_a_refused_compose_leads_out_in_one_step() {
+    // (parts, total): the ones that are missing are sent as the hint says.
+    for (have, total, missing, announced) in [
+        (vec![1, 3], None, vec![2], None),
+        (vec![1, 3], Some(5), vec![2, 4, 5], None),
+        (vec![1, 2, 8], Some(4), vec![3, 4, 5, 6, 7], Some(8)),
+        (vec![1, 2, 4], Some(4), vec![3], None),
+    ] {
+        let home = Home::new();
+        let ws = home.open();
+        for index in &have {
+            write(&ws, *index, "x");
+        }
+        if let Some(total) = total {
+            announce(&ws, 1, "x", total).expect("a part");
+        }
+        let (hint, refused) = hinted(&compose(&ws, "out", "", false).expect_err("a refusal"));
+        assert_eq!(refused["context"]["missing"], json!(missing), "{have:?}");
+        let status = json_of(ws.chunks().status("s").expect("a status"));
+        assert_eq!(status["missing"], json!(missing), "{have:?}");
+        let says = announced.map(|total| format!("`rw_chunk_write` and `total_expected` {total};"));
+        let says = says.unwrap_or_else(|| "with `rw_chunk_write`;".to_owned());
+        assert!(hint.contains(&says), "{have:?}: {hint}");
+        for index in missing {
+            ws.chunks().write("s", index, "x".to_owned(), announced).expect("a part");
+        }
+        compose(&ws, "out", "", false).expect("a receipt");
+    }
 }
 
 #[test]
@@ -542,7 +577,7 @@ fn a_status_tells_what_there_is_and_creates_nothing() {
         json_of(ws.chunks().status("s").expect("a status")),
         json!({
             "session": "s", "exists": true, "total_expected": 12, "present_indices": [1, 3],
-            "chunk_dir": ".resilient_write/chunks/s", "bytes": 2,
+            "missing": [2, 4, 5, 6, 7, 8, 9, 10, 11, 12], "chunk_dir": ".resilient_write/chunks/s", "bytes": 2,
             "updated_at": "2023-11-14T22:13:20Z", "age_seconds": 0,
             "last_part": {"index": 3, "bytes": 1, "tail": "c"}, "joined_mid_line": [1],
         })

@@ -241,6 +241,7 @@ fn told_part(receipt: &ChunkReceipt) -> String {
         ("sha256", receipt.sha256.to_string()),
         ("journal", receipt.journal_id.clone()),
     ];
+    rows.extend(receipt.warning.clone().map(|warning| ("warning", warning)));
     rows.extend(told_findings(&receipt.findings));
     card(&format!("kept part {} of {}", receipt.index, receipt.session), &rows)
 }
@@ -296,13 +297,16 @@ fn told_status(status: &Status) -> String {
     };
     let Parts { total_expected, present_indices, chunk_dir, .. } = parts;
     let total = total_expected.map_or_else(|| "not announced".to_owned(), |n| n.to_string());
-    let present: Vec<String> = present_indices.iter().map(u32::to_string).collect();
-    let mut rows = vec![
-        ("parts", present.join(" ")),
+    let numbers = |of: &[u32]| of.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    let mut rows = vec![("parts", numbers(present_indices))];
+    if !parts.missing.is_empty() {
+        rows.push(("missing", numbers(&parts.missing)));
+    }
+    rows.extend([
         ("total", total),
         ("bytes", parts.bytes.to_string()),
         ("kept in", chunk_dir.clone()),
-    ];
+    ]);
     rows.extend(parts.updated_at.clone().map(|at| ("changed", at)));
     let mut text = card(&format!("session {}", status.session), &rows);
     text += &told_mid_line(&parts.joined_mid_line);

@@ -71,8 +71,10 @@ const OUT_OF_ORDER: &str = "there is no part 1 yet, and part 1 starts over: it d
 
 /// The fields of a receipt, except those that this set has under other names.
 fn fields(receipt: &impl Serialize) -> Map<String, Value> {
-    const OTHER: [&str; 7] = [
+    const OTHER: [&str; 8] = [
         "session",
+        // Of a total, which the caller has not announced.
+        "warning",
         "index",
         "chunk_path",
         "output_path",
@@ -110,6 +112,7 @@ impl WritePart {
                     have: present,
                     missing,
                     unexpected: None,
+                    total_expected: None,
                 });
             }
         }
