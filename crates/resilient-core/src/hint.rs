@@ -22,6 +22,9 @@ use crate::risk::{self, Action, Detection, Report};
 /// What a caller should do about an error: one sentence, without a full stop.
 #[must_use]
 pub fn hint(error: &Error) -> String {
+    if let Some(hint) = of_state(error) {
+        return hint;
+    }
     match error {
         Error::EmptyPath => "pass the path of a file in the workspace".to_owned(),
         Error::InvalidPath { .. } => {
@@ -177,24 +180,6 @@ pub fn hint(error: &Error) -> String {
             if source.kind() == io::ErrorKind::PermissionDenied =>
         {
             "ask the user for the permission to enter its directory, or choose another path".to_owned()
-        }
-        Error::Os { path, source, .. }
-            if path.contains(".resilient_write")
-                && matches!(
-                    source.kind(),
-                    io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::NotADirectory
-                ) =>
-        {
-            "ask the user to set RW_STATE_DIR to a directory that this user may write, since the state \
-             directory cannot be used where it is"
-                .to_owned()
-        }
-        Error::Os { path, operation: "open", source }
-            if source.kind() == io::ErrorKind::PermissionDenied && path.contains(".resilient_write") =>
-        {
-            "ask the user for the permission to use the state directory, or to set RW_STATE_DIR to a \
-             directory that this user may write"
-                .to_owned()
         }
         Error::Os { operation: "open", source, .. }
             if source.kind() == io::ErrorKind::PermissionDenied =>
@@ -596,6 +581,46 @@ pub fn too_large(report: &Report, draft: Option<&Draft>, appending: &str) -> Str
     format!("{}, or ask the user to change classify in policy.yaml", steps.join(", and "))
 }
 
+/// What to do about a state directory that cannot be used where it is: the call has not named it.
+fn of_state(error: &Error) -> Option<String> {
+    let (path, source) = match error {
+        Error::MakeDirectory { path, source } => (path, source),
+        // A call that reads may have named the path.
+        Error::Os { operation: "read" | "list" | "stat" | "resolve", source, .. }
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            return None;
+        }
+        Error::Os { path, source, .. } => (path, source),
+        _ => return None,
+    };
+    let dir = state_dir(path)?;
+    match source.kind() {
+        io::ErrorKind::PermissionDenied => Some(format!(
+            "ask the user for the permission to use the state directory ({dir}), or to set RW_STATE_DIR to a directory \
+             that this user may write"
+        )),
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::NotADirectory => Some(format!(
+            "ask the user to set RW_STATE_DIR to a directory that this user may write, since the state directory \
+             ({dir}) cannot be used where it is"
+        )),
+        _ => None,
+    }
+}
+
+/// The state directory, if a path is that of it or of something in it.
+fn state_dir(path: &str) -> Option<&str> {
+    const NAME: &str = ".resilient_write";
+    const SEPARATORS: [char; 2] = ['/', '\\'];
+    path.match_indices(NAME).find_map(|(at, _)| {
+        let (dir, rest) = path.split_at_checked(at + NAME.len())?;
+        let before = dir.strip_suffix(NAME)?;
+        let is_name = (before.is_empty() || before.ends_with(SEPARATORS))
+            && (rest.is_empty() || rest.starts_with(SEPARATORS));
+        is_name.then_some(dir)
+    })
+}
+
 /// What to do about the system's refusal, where that is known.
 fn os(source: &io::Error) -> Option<&'static str> {
     use io::ErrorKind as K;
@@ -862,8 +887,38 @@ mod tests {
                 "{operation}"
             );
         }
-        let state = hint_of(".resilient_write/journal.jsonl", "open");
-        assert!(state.contains("the permission to use the state directory"), "{state}");
+    }
+
+    #[test]
+    fn of_the_state_directory_a_hint_names_it_and_what_leads_to_another_one() {
+        use io::ErrorKind::{NotADirectory, PermissionDenied, ReadOnlyFilesystem};
+        let of = |path: &str, operation: Option<&'static str>, kind: io::ErrorKind| {
+            hint(&match operation {
+                Some(operation) => Error::os(path, operation, kind.into()),
+                None => Error::MakeDirectory { path: path.to_owned(), source: kind.into() },
+            })
+        };
+        for (path, operation, kind, dir) in [
+            (".resilient_write/journal.jsonl", Some("open"), PermissionDenied, ".resilient_write"),
+            (".resilient_write/chunks/s", None, PermissionDenied, ".resilient_write"),
+            ("/s/.resilient_write/scratch", None, PermissionDenied, "/s/.resilient_write"),
+            ("/s/.resilient_write", Some("write"), PermissionDenied, "/s/.resilient_write"),
+            (".resilient_write/tmp", Some("stage"), ReadOnlyFilesystem, ".resilient_write"),
+            (".resilient_write/chunks/s", None, NotADirectory, ".resilient_write"),
+        ] {
+            let hint = of(path, operation, kind);
+            assert!(hint.contains(&format!("state directory ({dir})")), "{path}: {hint}");
+            assert!(hint.contains("set RW_STATE_DIR"), "{path}: {hint}");
+        }
+        // Others are what a call has named.
+        for (path, operation) in [
+            (".resilient_write.old/a", None),
+            ("my.resilient_write/a", Some("write")),
+            (".resilient_write/journal.jsonl", Some("read")),
+        ] {
+            let hint = of(path, operation, PermissionDenied);
+            assert!(hint.ends_with("or choose another path"), "{path}: {hint}");
+        }
     }
 
     #[test]

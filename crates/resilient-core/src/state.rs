@@ -20,6 +20,9 @@ use turn::{Turn, is_named};
 /// For so long nobody asks the disk again whether it takes a file.
 const PROBED_FOR: Duration = Duration::from_secs(1);
 
+/// The name that shows that the state directory takes one. It goes again at once, or with the next probe.
+const PROBE: &str = "probe";
+
 /// The record of a new end of the journal.
 pub(crate) const WITHDRAWAL: &str = "withdrawal";
 
@@ -229,14 +232,19 @@ impl State {
         format::make_durable(&*self.dir).map_err(|e| os("/format", e))
     }
 
-    /// Shows that the disk takes a file: writes and syncs one, which goes again. Strangers may cause this, so it is done
-    /// once a second at most.
+    /// Shows that the disk takes a file: writes and syncs one, which goes again; and that the state directory takes a
+    /// name, as the first part and the first scratch entry need. Strangers may cause this, so it is done once a second at
+    /// most.
     pub(crate) fn probe(&mut self) -> Result<()> {
         if self.probed.is_some_and(|probed| probed.elapsed() < PROBED_FOR) {
             return Ok(());
         }
         let path = format!("{STATE_DIR}/tmp");
         self.slots.probe().map_err(|source| Error::os(path, "write", source))?;
+        let name = OsStr::new(PROBE);
+        let made = ensure::private_file(&*self.dir, name).map(drop);
+        let named = made.and_then(|()| self.dir.remove_file(name));
+        named.map_err(|source| Error::os(STATE_DIR, "write", source))?;
         self.probed = Some(Stopwatch::start());
         Ok(())
     }

@@ -564,8 +564,8 @@ impl Workspace {
         self.store.recover(Undecided::Stay)
     }
 
-    /// Whether a change could be made now: takes the lock as a change does, and writes and syncs a small file in the
-    /// state directory, which goes again. Makes the state directory if it is not there.
+    /// Whether a change could be made now: takes the lock as a change does, writes and syncs a small file in the state
+    /// directory, and makes a name there; both go again. Makes the state directory if it is not there.
     ///
     /// # Errors
     /// Others have the lock for half a second, and this process commits nothing meanwhile. The state directory cannot be used. The disk is full or refuses.

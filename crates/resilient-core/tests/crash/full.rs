@@ -1,10 +1,13 @@
-//! A disk that becomes full in the middle of a batch.
+//! A disk that becomes full in the middle of a batch, and what a probe sees.
 
 use resilient_core::Workspace;
 use resilient_core::disk::sim::SimDisk;
+use resilient_core::hint::hint;
 
 use crate::oracle::World;
 use crate::workload::{Answer, Order, append, create, done, large, open, overwrite, together};
+
+const STATE: &str = "w/.resilient_write";
 
 type Call = fn(&Workspace) -> Answer;
 
@@ -96,4 +99,24 @@ fn a_full_disk_is_seen_by_a_probe() {
             .all(|path| before.contains_key(path) || disk.read(path) == Some(Vec::new()))
     );
     done(create(&ws, "new.txt", "new\n"));
+}
+
+#[test]
+fn a_state_directory_that_takes_no_new_name_is_seen_by_a_probe() {
+    let disk = SimDisk::new();
+    disk.mkdir("w");
+    let ws = open(&disk, 1, Order::Forwards);
+    done(create(&ws, "old.txt", "old\n"));
+    disk.chmod(STATE, 0o555);
+    // A file needs no new name there. A part and a scratch entry do.
+    done(create(&ws, "new.txt", "new\n"));
+    let part = ws.chunks().append("s", "part\n".to_owned(), None).expect_err("no new directory");
+    let refused = ws.probe().expect_err("no new name");
+    for error in [part, refused] {
+        let hint = hint(&error);
+        assert!(hint.contains("the state directory (") && hint.contains("RW_STATE_DIR"), "{hint}");
+    }
+    disk.chmod(STATE, 0o755);
+    ws.probe().expect("it takes names again");
+    ws.chunks().append("s", "part\n".to_owned(), None).expect("a part");
 }
