@@ -282,12 +282,13 @@ impl Envelope {
                 "reason": "foreign_state", "path": path, "what": what,
             })),
 
-            Error::AlreadyExists { path, sha256 } => stale(
-                AskUser,
-                json!({
+            Error::AlreadyExists { path, sha256, since } => {
+                let mut context = json!({
                     "path": path, "reason": "file_already_exists", "existing_sha256": sha256,
-                }),
-            ),
+                });
+                add(&mut context, since);
+                stale(AskUser, context)
+            }
             Error::Stale { path, expected, actual, since } => {
                 let mut context = json!({
                     "path": path, "expected_prev_sha256": expected,

@@ -146,7 +146,12 @@ pub enum Error {
 
     /// A file is there that was to be created.
     #[error("{path:?} exists")]
-    AlreadyExists { path: String, sha256: Option<Digest> },
+    AlreadyExists {
+        path: String,
+        sha256: Option<Digest>,
+        /// What is known of who has written the file, if it holds the text of this call.
+        since: Option<Box<Since>>,
+    },
     /// The file is not the one that the caller believes to know.
     #[error("{path:?} {}", match actual {
         None => "does not exist",
@@ -485,6 +490,9 @@ pub struct Since {
     pub already_written: bool,
     /// `resilient_write` if the journal has the change, else `outside`.
     pub changed_by: &'static str,
+    /// Who has made the change.
+    #[serde(skip)]
+    pub author: Author,
     /// The newest row of the file; the change, if the journal has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_write: Option<LastWrite>,
@@ -517,6 +525,20 @@ pub struct Missing {
     /// What else shows why it does not.
     #[serde(flatten)]
     pub diagnosis: Box<Diagnosis>,
+}
+
+/// Who has made a change, as the caller of another one sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Author {
+    /// The caller itself: the same client in the same session.
+    Caller,
+    /// A client of the caller's name in another session: the caller before it connected again, or another client.
+    Namesake,
+    /// Another client.
+    Other,
+    /// Another program: the journal does not have the change.
+    #[default]
+    Outside,
 }
 
 /// What a caller expects to be another one than it is.

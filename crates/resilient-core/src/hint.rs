@@ -12,8 +12,8 @@ use std::io;
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Difference, Mistake, Nearest};
 use crate::error::{
-    BEYOND_DOUBLE, Changed, Draft, Drift, Error, HANDOFF, NEVER_THERE, NotAFile, QUERY_OF_ONE_LINE,
-    Since,
+    Author, BEYOND_DOUBLE, Changed, Draft, Drift, Error, HANDOFF, NEVER_THERE, NotAFile,
+    QUERY_OF_ONE_LINE, Since,
 };
 use crate::form::Encoding;
 use crate::near::nearest;
@@ -107,6 +107,7 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
 
+        Error::AlreadyExists { since: Some(since), .. } => made_before(since),
         Error::AlreadyExists { sha256: Some(_), .. } => {
             "read the file, then pass `mode` overwrite with context.existing_sha256 as \
              `expected_prev_sha256`, or write another path"
@@ -695,14 +696,8 @@ fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> Strin
             .to_owned();
     }
     match since {
-        Some(Since { already_written: true, of: Changed::Part, .. }) => {
-            "do nothing: the last part is this text already, so an earlier call has stored it"
-        }
-        Some(Since { already_written: true, .. }) => {
-            "do nothing: the file holds this text already, so an earlier call or another writer has written it"
-        }
-        Some(Since { already_applied: true, .. }) => {
-            "do nothing: the file has this edit already, so an earlier call or another writer has made it"
+        Some(since @ (Since { already_written: true, .. } | Since { already_applied: true, .. })) => {
+            return made_before(since);
         }
         Some(Since { missing: Some(missing), .. }) => {
             return format!(
@@ -742,6 +737,29 @@ fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> Strin
         }
     }
     .to_owned()
+}
+
+/// What to do about a change that stands there already. The same change by another client, such as the next value of a
+/// counter, does not make the caller's own unnecessary.
+fn made_before(since: &Since) -> String {
+    let what = match since {
+        Since { already_applied: true, .. } => "the file has this edit already",
+        Since { of: Changed::Part, .. } => "the part is this text already",
+        _ => "the file holds this text already",
+    };
+    let look = "decide whether your change is still to be made";
+    match since.author {
+        Author::Caller => format!("do nothing: {what}, from an earlier call of yours"),
+        Author::Namesake => format!(
+            "do nothing if context.last_write is an earlier call of yours; otherwise read what is there and {look}: {what}"
+        ),
+        Author::Other => format!(
+            "read what is there and {look}: {what}, from another client, which context.last_write names"
+        ),
+        Author::Outside => {
+            format!("read what is there and {look}: {what}, from another program than this server")
+        }
+    }
 }
 
 fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> String {

@@ -284,7 +284,7 @@ pub(crate) fn write_redacted(
                 // What may not be read exists all the same.
                 old => old.ok().flatten().map(|old| old.digest),
             };
-            return Err(Error::AlreadyExists { path: target.shown, sha256 });
+            return Err(Error::AlreadyExists { path: target.shown, sha256, since: None });
         }
         let old = match &guard {
             Some(guard) => match op.old_content(&target)? {

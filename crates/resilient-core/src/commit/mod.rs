@@ -74,6 +74,11 @@ impl Committer {
         Self { by: Some(Arc::new(by)), ..self.clone() }
     }
 
+    /// Who the caller is, if that is known.
+    pub(crate) fn by(&self) -> Option<&By> {
+        self.by.as_deref()
+    }
+
     /// The same for one call, which begins no change once it is cancelled.
     pub(crate) fn unless(&self, cancelled: Cancelled) -> Self {
         Self { cancelled: Some(cancelled), ..self.clone() }

@@ -269,7 +269,7 @@ fn publish_one(
         Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {
             let (path, now) = (shown(), digest_now(target).ok().flatten());
             Outcome::Failed(match change.row.as_ref().map(|row| row.mode) {
-                Some(Mode::Create) => Error::AlreadyExists { path, sha256: now },
+                Some(Mode::Create) => Error::AlreadyExists { path, sha256: now, since: None },
                 _ => Error::Stale { path, expected: String::new(), actual: now, since: None },
             })
         }

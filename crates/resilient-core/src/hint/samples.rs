@@ -4,7 +4,9 @@ use std::io;
 
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
-use crate::error::{Blocking, Changed, Composed, Draft, Drift, Error, NotAFile, Since};
+use crate::error::{
+    Author, Blocking, Changed, Composed, Draft, Drift, Error, LastWrite, NotAFile, Since,
+};
 use crate::policy::PolicyError;
 use crate::risk::{self, Verdict};
 use crate::validate;
@@ -85,6 +87,11 @@ fn secret() -> String {
 
 fn stale(actual: Option<Digest>, since: Option<Since>) -> Error {
     Error::Stale { path: text(), expected: "0".repeat(64), actual, since: since.map(Box::new) }
+}
+
+fn written(author: Author) -> Since {
+    let last_write = Some(LastWrite::default());
+    Since { already_written: true, author, last_write, ..Since::default() }
 }
 
 fn not_found(nearest: Option<Nearest>, diagnosis: Diagnosis) -> Error {
@@ -177,15 +184,21 @@ a_sample_for_every! {
     ForeignState { .. } => [Error::ForeignState { path: text(), what: "has another name" }],
     NewerFormat { .. } => [Error::NewerFormat { found: "9".to_owned(), known: 1 }],
     AlreadyExists { .. } => [
-        Error::AlreadyExists { path: text(), sha256: None },
-        Error::AlreadyExists { path: text(), sha256: Some(Digest::of(b"")) },
+        Error::AlreadyExists { path: text(), sha256: None, since: None },
+        Error::AlreadyExists { path: text(), sha256: Some(Digest::of(b"")), since: None },
+        Error::AlreadyExists {
+            path: text(), sha256: Some(Digest::of(b"")), since: Some(Box::new(written(Author::Caller))),
+        },
     ],
     Stale { .. } => [
         stale(None, None),
         stale(Some(Digest::of(b"")), None),
         stale(Some(Digest::of(b"")), Some(Since { diff: Some(text()), ..Since::default() })),
         stale(Some(Digest::of(b"")), Some(Since { still_applies: Some(true), ..Since::default() })),
-        stale(Some(Digest::of(b"")), Some(Since { already_written: true, ..Since::default() })),
+        stale(Some(Digest::of(b"")), Some(written(Author::Caller))),
+        stale(Some(Digest::of(b"")), Some(written(Author::Namesake))),
+        stale(Some(Digest::of(b"")), Some(written(Author::Other))),
+        stale(Some(Digest::of(b"")), Some(written(Author::Outside))),
         stale(Some(Digest::of(b"")), Some(Since { already_applied: true, ..Since::default() })),
         stale(Some(Digest::of(b"")), Some(Since { new_lines: vec![1], ..Since::default() })),
         stale(Some(Digest::of(b"")), Some(Since { of: Changed::Part, ..Since::default() })),

@@ -7,7 +7,7 @@ use super::Workspace;
 use crate::digest::Digest;
 use crate::disk::read_all;
 use crate::edit::{self, Refusal};
-use crate::error::{Changed, Composed, Error, LastWrite, Missing, Since};
+use crate::error::{Author, Changed, Composed, Error, LastWrite, Missing, Since};
 use crate::form::Asked;
 use crate::journal::{By, Entry, Filter};
 use crate::risk;
@@ -28,6 +28,8 @@ const DIFF_BYTES_MAX: usize = 4096;
 pub(super) enum Wanted {
     /// All of a file, or of a part.
     Whole(Changed, Digest),
+    /// All of a file that is not to be there.
+    New(String),
     /// The end of a file.
     End(End),
     /// An edit of a file.
@@ -51,14 +53,18 @@ pub(super) struct Edit {
 }
 
 impl Wanted {
-    /// What a write wants, if it names a digest: no other is refused for one.
+    /// What a write wants, if it may be refused for what is there.
     pub(super) fn of(request: &WriteRequest) -> Option<Self> {
         let WriteRequest { content, mode, expected_prev_sha256, form, .. } = request;
         match mode {
             WriteMode::Append => expected_prev_sha256
                 .is_some()
                 .then(|| Self::End(End { content: content.clone(), form: *form })),
-            WriteMode::Create | WriteMode::Overwrite => {
+            WriteMode::Create => {
+                let is_short = content.len() as u64 <= TEXT_BYTES_MAX;
+                is_short.then(|| Self::New(content.clone()))
+            }
+            WriteMode::Overwrite => {
                 Self::whole(Changed::File, content, expected_prev_sha256.as_deref())
             }
         }
@@ -72,10 +78,21 @@ impl Wanted {
 }
 
 impl Workspace {
-    /// Adds to the refusal of a stale digest what is known of the change.
+    /// Adds to a refusal for what is there what is known of how that came there.
     pub(super) fn with_since(&self, error: Error, wanted: Option<&Wanted>) -> Error {
-        let Error::Stale { path, expected, actual: Some(actual), since: None } = error else {
-            return error;
+        let (path, expected, actual) = match (error, wanted) {
+            (Error::Stale { path, expected, actual: Some(actual), since: None }, _) => {
+                (path, expected, actual)
+            }
+            (
+                Error::AlreadyExists { path, sha256: Some(sha256), since: None },
+                Some(Wanted::New(content)),
+            ) if Digest::of(content.as_bytes()) == sha256 => {
+                let since = Since { already_written: true, ..self.since_of(&path, sha256) };
+                let since = Some(Box::new(since));
+                return Error::AlreadyExists { path, sha256: Some(sha256), since };
+            }
+            (other, _) => return other,
         };
         if !expected.is_empty() && !Digest::may_be_meant_by(&expected) {
             return Error::Stale { path, expected, actual: Some(actual), since: None };
@@ -88,12 +105,8 @@ impl Workspace {
             Some(Wanted::Whole(of, digest)) => (*of, *digest == actual),
             Some(Wanted::State(of)) => (*of, false),
             Some(Wanted::End(end)) => (Changed::File, self.is_appended(&path, end, &expected)),
-            Some(Wanted::Edit(_)) | None => (Changed::File, false),
+            Some(Wanted::New(_) | Wanted::Edit(_)) | None => (Changed::File, false),
         };
-        let filter = Filter { path: Some(path.clone()), ..Filter::default() };
-        let rows = self.journal_tail(1, &filter).map(|tail| tail.entries).unwrap_or_default();
-        let last = rows.into_iter().next_back();
-        let is_ours = last.as_ref().is_some_and(|row| row.sha256 == actual);
         let bytes_max = if edit.is_some() { EDITED_BYTES_MAX } else { TEXT_BYTES_MAX };
         let now = self.bytes_of(&path, actual, bytes_max);
         let made =
@@ -108,8 +121,6 @@ impl Workspace {
         let since = Since {
             of,
             already_written,
-            changed_by: if is_ours { "resilient_write" } else { "outside" },
-            last_write: last.map(last_write),
             diff: now.and_then(|now| self.diff(&self.content_of(&expected)?, &now)),
             still_applies: match_count.zip(edit).map(|(found, edit)| match edit.count {
                 -1 => found > 0,
@@ -119,8 +130,30 @@ impl Workspace {
             already_applied,
             new_lines: made.or(may_be_made).unwrap_or_default(),
             missing: missing.map(Box::new),
+            ..self.since_of(&path, actual)
         };
         Error::Stale { path, expected, actual: Some(actual), since: Some(Box::new(since)) }
+    }
+
+    /// Who has written what a path has now, as far as the journal knows.
+    fn since_of(&self, path: &str, now: Digest) -> Since {
+        let filter = Filter { path: Some(path.to_owned()), ..Filter::default() };
+        let rows = self.journal_tail(1, &filter).map(|tail| tail.entries).unwrap_or_default();
+        let last = rows.into_iter().next_back();
+        let ours = last.as_ref().filter(|row| row.sha256 == now);
+        let nobody = By::default();
+        let me = self.store.by().unwrap_or(&nobody);
+        let author = ours.map(|row| match row.by.as_ref().unwrap_or(&nobody) {
+            by if by.client != me.client => Author::Other,
+            by if by.session != me.session => Author::Namesake,
+            _ => Author::Caller,
+        });
+        Since {
+            changed_by: if ours.is_some() { "resilient_write" } else { "outside" },
+            author: author.unwrap_or_default(),
+            last_write: last.map(last_write),
+            ..Since::default()
+        }
     }
 
     /// Whether an append was made before.

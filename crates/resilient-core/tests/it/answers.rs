@@ -292,6 +292,64 @@ fn an_append_that_was_made_before_is_told_so() {
 }
 
 #[test]
+fn what_stands_there_already_is_done_only_if_the_caller_has_made_it() {
+    let by = |client: &str, session: &str| By {
+        client: Some(client.to_owned()),
+        session: Some(session.to_owned()),
+        ..By::default()
+    };
+    let (mine, yours) = ("do nothing:", "read what is there and decide");
+    for (client, session, begins, names) in [
+        ("a/1", "s1", mine, "an earlier call of yours"),
+        // The client has connected again, or another one has its name.
+        ("a/1", "s2", "do nothing if context.last_write is an earlier call of yours", "decide"),
+        ("b/1", "s2", yours, "another client, which context.last_write names"),
+    ] {
+        let home = Home::new();
+        let first = home.open().for_caller(by("a/1", "s1"));
+        let ws = home.open().for_caller(by(client, session));
+        let edit = || ReplaceRequest {
+            expected_prev_sha256: Some(sha("n = 5\n")),
+            ..replace("edited", "5", "6")
+        };
+        home.put("edited", "n = 5\n");
+        home.put("old", "5\n");
+        home.put("log", "5\n");
+        let writes = || {
+            [
+                create("new", "6\n"),
+                expecting(&sha("5\n"), overwrite("old", "6\n")),
+                expecting(&sha("5\n"), append("log", "6\n")),
+            ]
+        };
+        for request in writes() {
+            first.write(request).unwrap();
+        }
+        first.replace(edit()).unwrap();
+        let mut answers: Vec<_> = writes().map(|it| told(ws.write(it))).into();
+        answers.push(told(ws.replace(edit())));
+        for (hint, context) in &answers {
+            assert!(hint.starts_with(begins) && hint.contains(names), "{session}: {hint}");
+            assert_eq!(context["last_write"]["client"], "a/1", "{context}");
+        }
+        let made = |fact| answers.iter().filter(|(_, context)| context[fact] == true).count();
+        assert_eq!((made("already_written"), made("already_applied")), (3, 1), "{answers:?}");
+    }
+}
+
+#[test]
+fn a_file_of_another_program_that_holds_the_text_is_not_called_done() {
+    let home = Home::new();
+    home.put("a.txt", "one\n");
+    let (hint, context) = told(home.open().write(create("a.txt", "one\n")));
+    assert_eq!(context["changed_by"], "outside");
+    assert!(hint.contains("another program"), "{hint}");
+    let (hint, context) = told(home.open().write(create("a.txt", "two\n")));
+    assert!(context.get("already_written").is_none(), "{context}");
+    assert!(hint.starts_with("read the file, then pass `mode` overwrite"), "{hint}");
+}
+
+#[test]
 fn known_mistakes_in_the_text_to_be_replaced_are_named() {
     let home = Home::new();
     home.put("a.rs", "if a < b {\n\tcall();\n}\n");

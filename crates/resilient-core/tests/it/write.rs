@@ -143,7 +143,7 @@ fn creating_over_a_file_is_stale() {
     let home = Home::new();
     home.put("a.txt", "abc");
     let ws = home.open();
-    let expected = envelope(
+    let mut expected = envelope(
         STALE,
         json!({
             "path": "a.txt", "reason": "file_already_exists", "existing_sha256": ABC,
@@ -152,6 +152,8 @@ fn creating_over_a_file_is_stale() {
     assert_eq!(home.refused(|| ws.write(create("a.txt", "new"))), expected);
     // That it exists is found before that it is not what was expected.
     assert_eq!(home.refused(|| ws.write(expecting("00", create("a.txt", "new")))), expected);
+    expected["context"]["already_written"] = json!(true);
+    expected["context"]["changed_by"] = json!("outside");
     assert_eq!(home.refused(|| ws.write(create("a.txt", "abc"))), expected);
 }
 

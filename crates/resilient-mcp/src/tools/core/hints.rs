@@ -15,6 +15,10 @@ pub fn hint_of(error: &Error) -> String {
             "put in place of line {line} the text that it stands for, or edit only what is to change with \
              `rw_edit_file`"
         ),
+        Error::AlreadyExists { since: Some(_), .. } => hint(error),
+        Error::Stale { since: Some(since), .. } if since.already_written || since.already_applied => {
+            hint(error)
+        }
         Error::AlreadyExists { sha256: Some(_), .. } => {
             "read the file, then pass context.existing_sha256 as `expected_prev_sha256` to replace it, or \
              write another path"
