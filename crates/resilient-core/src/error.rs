@@ -53,11 +53,21 @@ impl From<Refusal> for Error {
     }
 }
 
+impl NotAFile {
+    /// What it would have to be, or what it needs as it is.
+    fn wanted(self) -> &'static str {
+        match self {
+            Self::Unsearched => "and a search of a directory needs a glob",
+            Self::Directory | Self::Special | Self::SpecialOrLink => "not a regular file",
+        }
+    }
+}
+
 impl fmt::Display for NotAFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Directory => "a directory",
-            Self::Unsearched => "a directory, which takes a glob",
+            Self::Directory | Self::Unsearched => "a directory",
+
             Self::Special => "a FIFO, socket or device",
             Self::SpecialOrLink => "a link, FIFO, socket or device",
         })
@@ -88,7 +98,7 @@ pub enum Error {
     #[error("{path:?} is protected")]
     ProtectedPath { path: String },
     /// The path is a FIFO, a socket, a device or a directory.
-    #[error("{path:?} is {what}, not a regular file")]
+    #[error("{path:?} is {what}, {}", what.wanted())]
     NotARegularFile { path: String, what: NotAFile },
     /// The path goes through more links than a path may.
     #[error("{path:?} goes through too many links")]

@@ -301,6 +301,17 @@ fn what_is_no_query_is_said_to_be_none() {
 }
 
 #[test]
+fn a_directory_without_a_glob_is_told_to_need_one() {
+    let (_home, ws) = home_of("hay");
+    let all = SearchRequest { path: ".".into(), ..plain("hay") };
+    let refused = ws.reader().search(&all, &()).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "\".\" is a directory, and a search of a directory needs a glob"
+    );
+}
+
+#[test]
 fn a_search_tells_how_far_it_is_and_stops_when_told() {
     struct Steps(std::sync::Mutex<Vec<(u64, Option<u64>)>>, usize);
     impl Progress for Steps {
