@@ -261,7 +261,8 @@ fn a_call_that_was_made_before_is_told_so_and_not_to_merge() {
     assert!(refused["context"]["hint"].as_str().unwrap().contains("`rw_chunk_status`"));
 
     let create = json!({"path": "a.txt", "content": "old\n"});
-    let sha = client.gives("rw_safe_write", create, &["sha256"])["sha256"].clone();
+    let sha = client.gives("rw_safe_write", create.clone(), &["sha256"])["sha256"].clone();
+    told(&client.fails("rw_safe_write", create, STALE, json!({"existing_sha256": sha})));
     let write = json!({
         "path": "a.txt", "content": "new\n", "mode": "overwrite", "expected_prev_sha256": sha,
     });
@@ -443,7 +444,7 @@ fn a_hint_names_only_arguments_that_the_tool_has() {
     let sha = &refused["context"]["existing_sha256"];
     let write = json!({"content": "new\n", "write_to": "a.txt", "expected_prev_sha256": sha});
     client.gives("rw_redact", write, &[]);
-    let write = json!({"content": "new\n", "path": "a.txt"});
+    let write = json!({"content": "newer\n", "path": "a.txt"});
     let refused = client.fails("rw_safe_write", write, STALE, json!({}));
     assert!(refused["context"]["hint"].as_str().unwrap().contains("`mode` overwrite"), "{refused}");
 }

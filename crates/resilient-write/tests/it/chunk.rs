@@ -12,7 +12,7 @@ fn parts_are_kept_previewed_composed_and_removed() {
     sandbox.run_with(&["chunk", "write", "s", "3"], "three\n").ok();
 
     let ran = sandbox.run(&["chunk", "status", "s"]).ok();
-    let told = "session s\n  parts    1 3\n  total    3\n  bytes    10\n  kept in  \
+    let told = "session s\n  parts    1 3\n  missing  2\n  total    3\n  bytes    10\n  kept in  \
                 .resilient_write/chunks/s\n  changed  20";
     assert!(ran.stdout.starts_with(told), "{ran:?}");
     assert!(ran.stdout.ends_with("Z\npart 3 ends with:\nthree\n"), "{ran:?}");
