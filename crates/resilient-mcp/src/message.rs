@@ -106,7 +106,7 @@ pub(crate) fn no_message() -> Value {
 
 /// The reply to a batch of a client whose protocol version has none.
 pub(crate) fn no_batches() -> Value {
-    let message = "batches are of protocol version 2025-03-26 over stdio and SSE alone; send one message at a time";
+    let message = "send one message at a time: only protocol version 2025-03-26 has batches, and only over stdio and SSE";
     error_reply(None, ErrorCode::INVALID_REQUEST, message)
 }
 

@@ -5,7 +5,7 @@
 
 use resilient_core::handoff::DEFAULT_PATH;
 use resilient_core::journal::Filter;
-use resilient_core::read::WindowRequest;
+use resilient_core::read::{StatRequest, WindowRequest};
 use resilient_core::{Error, Result as Outcome};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde::Serialize;
@@ -63,6 +63,15 @@ pub(crate) fn read(
             note => of_json(uri, note),
         },
         Named::File(path) => file(workspace, uri, path),
+    }
+}
+
+/// Why a path is none of a file that could be read; one of a file that is not there yet could.
+pub(crate) fn refusal(workspace: &Workspace, path: &str) -> Option<Box<Envelope>> {
+    let request = StatRequest { path: path.to_owned(), digest: Some(false) };
+    match workspace.reader().stat(&request) {
+        Ok(_) | Err(Error::NotFound { .. }) => None,
+        Err(error) => Some(refused(&error)),
     }
 }
 

@@ -310,13 +310,18 @@ impl Inner {
         let elsewhere = elsewhere.map(|(option, tool)| {
             format!("ask the user to start the server with {option}, which has {tool}")
         });
-        let what = match (here, elsewhere) {
-            (Some(here), Some(elsewhere)) => format!("{here}, or {elsewhere}"),
-            (Some(here), None) => here,
-            (None, Some(elsewhere)) => elsewhere,
-            (None, None) => "call one of the tools that this server lists".to_owned(),
+        let (what, action) = match (here, elsewhere) {
+            (Some(here), Some(elsewhere)) => {
+                (format!("{here}, or {elsewhere}"), SuggestedAction::Abort)
+            }
+            (Some(here), None) => (here, SuggestedAction::Abort),
+            (None, Some(elsewhere)) => (elsewhere, SuggestedAction::AskUser),
+            (None, None) => {
+                let what = "call one of the tools that this server lists";
+                (what.to_owned(), SuggestedAction::Abort)
+            }
         };
-        let mut refused = Envelope::new(ErrorKind::PolicyViolation, hint, SuggestedAction::Abort)
+        let mut refused = Envelope::new(ErrorKind::PolicyViolation, hint, action)
             .with("unknown_tool", called)
             .with("hint", what);
         if !near.is_empty() {

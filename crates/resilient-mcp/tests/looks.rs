@@ -267,6 +267,27 @@ async fn a_subscription_is_one_long_request_where_there_is_no_handshake() {
 }
 
 #[tokio::test]
+async fn what_no_read_takes_cannot_be_watched() {
+    let dir = dir();
+    fs::create_dir(dir.path().join("sub")).unwrap();
+    let mut client = client(&dir).await;
+    for (uri, is_refused) in [
+        ("rw://file/../x", true),
+        ("rw://file//etc/passwd", true),
+        ("rw://file/sub", true),
+        ("rw://file/not-yet.txt", false),
+    ] {
+        let error = read(&mut client, uri).await["error"].take();
+        let params = json!({"uri": uri});
+        let mut reply = client.request(json!(1), "resources/subscribe", params).await;
+        match is_refused {
+            true => assert_eq!(reply["error"].take(), error, "{uri}"),
+            false => assert!(reply.get("result").is_some(), "{uri}: {reply}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_reader_has_files_alone() {
     let dir = dir();
     fs::write(dir.path().join("a.txt"), "x").unwrap();

@@ -606,5 +606,7 @@ async fn a_tool_of_another_set_is_answered_or_its_place_is_told() {
             (&nearest, hint),
             "{offer:?} {tool}"
         );
+        let action = if hint.starts_with("ask the user") { "ask_user" } else { "abort" };
+        assert_eq!(refused["structuredContent"]["suggested_action"], action, "{offer:?} {tool}");
     }
 }

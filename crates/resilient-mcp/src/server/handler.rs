@@ -213,8 +213,10 @@ impl ServerHandler for Server {
         let Some(mut updates) = self.inner.updates.follow() else { return Ok(()) };
         let wishes = Wishes::default();
         for uri in context.accepted().resource_subscriptions.iter().flatten() {
-            let subject = self.subject(uri.clone()).await?;
-            wishes.watch(uri.clone(), subject);
+            // Of what cannot be read nothing is told; the others are.
+            if let Ok(subject) = self.subject(uri.clone()).await {
+                wishes.watch(uri.clone(), subject);
+            }
         }
         loop {
             let update = tokio::select! {

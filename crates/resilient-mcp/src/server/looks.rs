@@ -49,7 +49,7 @@ impl Server {
         .await?
     }
 
-    /// What a client watches that watches this address.
+    /// What a client watches that watches this address. A path that no read takes is refused; a file need not be there yet.
     pub(super) async fn subject(&self, uri: String) -> Result<Subject, ErrorData> {
         if uri.len() > WATCHED_LEN_MAX {
             let text = format!("the address of a resource has at most {WATCHED_LEN_MAX} bytes");
@@ -57,16 +57,21 @@ impl Server {
         }
         let named = self.inner.named(&uri)?;
         self.look(move |inner| {
+            if let Named::File(path) = &named
+                && let Some(refused) = resources::refusal(&inner.workspace, path)
+            {
+                return Err(inner.as_error(refused, Some(&uri)));
+            }
             let roots = inner.workspace.roots();
-            match named {
+            Ok(match named {
                 Named::Journal => Subject::Journal,
                 Named::Handoff => {
                     Subject::File(resolved(roots, resilient_core::handoff::DEFAULT_PATH))
                 }
                 Named::File(path) => Subject::File(resolved(roots, &path)),
-            }
+            })
         })
-        .await
+        .await?
     }
 
     pub(super) async fn prompt(
