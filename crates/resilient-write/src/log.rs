@@ -2,12 +2,17 @@
 //!
 //! No content and no argument of a call is logged. Of the libraries below nothing is logged: what they see has both.
 
+use std::fmt::{self, Write as _};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, ValueEnum};
+use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::FormatFields;
+use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::prelude::*;
 
 #[cfg(feature = "otel")]
@@ -69,7 +74,7 @@ impl Log {
         let lines = if is_json {
             lines.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed()
         } else {
-            lines.boxed()
+            lines.fmt_fields(Text).boxed()
         };
         let lines = self.is_given().then(|| lines.with_filter(ours));
         #[cfg(feature = "otel")]
@@ -90,6 +95,48 @@ impl Log {
     }
 }
 
+/// How the facts of a line stand in it as text: one value a word, in quotes if it has blanks. One that is empty is left
+/// out, and a time in milliseconds has three decimals.
+struct Text;
+
+impl<'w> FormatFields<'w> for Text {
+    fn format_fields<R: RecordFields>(&self, mut line: Writer<'w>, fields: R) -> fmt::Result {
+        let mut facts = Facts(String::new());
+        fields.record(&mut facts);
+        line.write_str(&facts.0)
+    }
+}
+
+/// The facts so far.
+struct Facts(String);
+
+impl Facts {
+    fn add(&mut self, field: &Field, value: &str) {
+        if value.is_empty() || value == "\"\"" {
+            return;
+        }
+        let blank = if self.0.is_empty() { "" } else { " " };
+        let is_quoted = value.starts_with('"');
+        let is_word = !value.contains(|it: char| it.is_whitespace() || it.is_control());
+        // Neither `write!` fails.
+        let _ = match field.name() {
+            "message" => write!(self.0, "{blank}{value}"),
+            name if is_quoted || is_word => write!(self.0, "{blank}{name}={value}"),
+            name => write!(self.0, "{blank}{name}={value:?}"),
+        };
+    }
+}
+
+impl Visit for Facts {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.add(field, &format!("{value:?}"));
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.add(field, &format!("{value:.3}"));
+    }
+}
+
 /// What has begun. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Started {
@@ -106,4 +153,47 @@ pub(crate) fn say(text: &str) -> bool {
         tracing::info!(target: SAID, "{}", text.trim_end());
     }
     is_json
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_value_is_one_word_of_its_line() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let log = tracing_subscriber::fmt()
+            .with_writer(move || writer.clone())
+            .with_ansi(false)
+            .without_time()
+            .fmt_fields(Text)
+            .finish();
+        tracing::subscriber::with_default(log, || {
+            let (none, why) = ("", "no room\nleft");
+            tracing::warn!(target: "t", workspace = %none, what = %"two words", %why, "not ready");
+            tracing::info!(target: "t", tool = "rw.x", ms = 31.226_539_000_000_002, n = 3, "call");
+        });
+        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(
+            text,
+            " WARN t: not ready what=\"two words\" why=\"no room\\nleft\"\n \
+             INFO t: call tool=\"rw.x\" ms=31.227 n=3\n"
+        );
+    }
 }

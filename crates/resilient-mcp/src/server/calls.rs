@@ -85,7 +85,8 @@ impl Server {
             let took = began.elapsed();
             let outcome = inner.tally.count(known, answer, took);
             // Nothing of what it was called with: that may be anything.
-            tracing::info!(tool = known, outcome, ms = took.as_secs_f64() * 1e3, by, "call");
+            let ms = (took.as_secs_f64() * 1e6).round() / 1e3;
+            tracing::info!(tool = known, outcome, ms, by, "call");
             let told = log_from.zip(answer).map(|(level, answer)| messages(answer, level));
             let result = inner.shaped(result, era);
             let Some(watch) = watch else { return (result, told.unwrap_or_default()) };
