@@ -1,5 +1,6 @@
 //! `serve`: the MCP server. It is also what runs without a command.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -90,6 +91,18 @@ impl Door {
     }
 }
 
+impl Door {
+    /// What is wrong with a file of TLS that cannot even be opened.
+    fn unreadable(&self) -> Option<String> {
+        let files = [("--tls-certificate", &self.tls_certificate), ("--tls-key", &self.tls_key)];
+        files.into_iter().find_map(|(option, path)| {
+            let path = path.as_ref()?;
+            let error = File::open(path).err()?;
+            Some(format!("{option} {}: {error}", path.display()))
+        })
+    }
+}
+
 /// A workspace that is to be opened.
 #[derive(Debug)]
 pub(crate) enum Opened<'a> {
@@ -163,6 +176,24 @@ fn within_reach<'a>(
     })
 }
 
+/// Which directory each address leads to, one line each.
+fn addresses(opened: &[(Option<String>, Workspace)], protocol: Protocol) -> Vec<String> {
+    let door = match protocol {
+        Protocol::Http => "/mcp",
+        Protocol::Sse => "/sse",
+    };
+    let of = |place: &str, workspace: &Workspace| {
+        let roots: Vec<String> =
+            workspace.roots().paths().map(|root| root.display().to_string()).collect();
+        format!("{place}{door} leads to {}", roots.join(", "))
+    };
+    let first = opened.first().map(|(_, workspace)| of("", workspace));
+    let named = opened.iter().filter_map(|(name, workspace)| {
+        name.as_ref().map(|name| of(&format!("/w/{name}"), workspace))
+    });
+    first.into_iter().chain(named).collect()
+}
+
 /// Takes out of the scratchpad what the policy keeps no longer, while the server answers already. The next
 /// server goes on with what this one does not come to.
 fn retain(workspace: &Workspace) {
@@ -212,6 +243,9 @@ impl Serve {
             return Ok(output.misuse(&format!(
                 "{name:?} is no name of a workspace: take 1 to 32 of A-Z, a-z, 0-9, - and _"
             )));
+        }
+        if let Some(fault) = self.door.unreadable() {
+            return Ok(output.misuse(&fault));
         }
         if let Some(origin) = self.door.allow_origin.iter().find(|it| !it.contains("://")) {
             return Ok(output
@@ -265,6 +299,11 @@ impl Serve {
             )));
         }
         if let Some((one, other)) = nested(&opened) {
+            if one == other {
+                return Ok(output.misuse(&format!(
+                    "two workspaces have the directory {one}: name directories apart"
+                )));
+            }
             return Ok(output.misuse(&format!(
                 "{one} lies in {other}: a client of one workspace could reach the other; name directories apart"
             )));
@@ -276,6 +315,10 @@ impl Serve {
                 root.display()
             )));
         }
+        let addresses = match protocol {
+            Some(protocol) if !named.is_empty() => addresses(&opened, protocol),
+            _ => Vec::new(),
+        };
         let mut places: Vec<Place> = opened
             .into_iter()
             .map(|(name, workspace)| Place { name, server: serve(workspace) })
@@ -301,9 +344,10 @@ impl Serve {
             allow_hosts: self.door.allow_host,
             allow_origins: self.door.allow_origin,
         };
-        let stop = Stop::new();
+        let (stop, tell) = (Stop::new(), output.teller());
         signals::on_end(stop.clone());
-        resilient_http::serve(listen, places, &stop, &output.teller())?;
+        addresses.iter().for_each(|line| tell(line));
+        resilient_http::serve(listen, places, &stop, &tell)?;
         Ok(ExitCode::SUCCESS)
     }
 }

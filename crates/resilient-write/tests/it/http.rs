@@ -419,12 +419,40 @@ fn each_workspace_has_an_address_a_state_and_a_policy_of_its_own() {
 }
 
 #[test]
+fn the_start_says_which_directory_an_address_leads_to() {
+    let sandbox = Sandbox::new();
+    sandbox.put("one/a", "");
+    sandbox.put("two/a", "");
+    for (transport, door) in [("http", "mcp"), ("sse", "sse")] {
+        let args = ["--transport", transport, "-w", "a=one", "-w", "b=two"];
+        let web = sandbox.listen(&args);
+        for (place, dir) in [("", "one"), ("/w/a", "one"), ("/w/b", "two")] {
+            let line = format!("{place}/{door} leads to {}", sandbox.path(dir).display());
+            assert!(web.said.iter().any(|said| said.ends_with(&line)), "{line}: {:?}", web.said);
+        }
+    }
+}
+
+#[test]
+fn a_certificate_that_is_not_there_is_named_with_its_option() {
+    let sandbox = Sandbox::new();
+    sandbox.put("key.pem", "");
+    let ran =
+        sandbox.run(&[HTTP, &["--tls-certificate", "no.pem", "--tls-key", "key.pem"]].concat());
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("--tls-certificate no.pem: "), "{ran:?}");
+}
+
+#[test]
 fn workspaces_lie_apart() {
     let sandbox = Sandbox::new();
     sandbox.put("one/two/kept", "");
     let ran = sandbox.run(&["--transport", "http", "-w", "a=one", "-w", "b=one/two"]);
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.stderr.contains("lies in"), "{ran:?}");
+    let ran = sandbox.run(&["--transport", "http", "-w", "a=one", "-w", "b=one"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("two workspaces have the directory"), "{ran:?}");
     sandbox.put("other/file", "");
     let ran = sandbox.run(&[HTTP, &["-w", "a=one", "-w", "a=other"]].concat());
     assert_eq!(ran.code, 2, "{ran:?}");
