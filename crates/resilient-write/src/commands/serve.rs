@@ -1,6 +1,5 @@
 //! `serve`: the MCP server. It is also what runs without a command.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -92,12 +91,12 @@ impl Door {
 }
 
 impl Door {
-    /// What is wrong with a file of TLS that cannot even be opened.
-    fn unreadable(&self) -> Option<String> {
+    /// What is wrong with a file of TLS that cannot even be looked at.
+    fn missing(&self) -> Option<String> {
         let files = [("--tls-certificate", &self.tls_certificate), ("--tls-key", &self.tls_key)];
         files.into_iter().find_map(|(option, path)| {
             let path = path.as_ref()?;
-            let error = File::open(path).err()?;
+            let error = path.metadata().err()?;
             Some(format!("{option} {}: {error}", path.display()))
         })
     }
@@ -244,7 +243,7 @@ impl Serve {
                 "{name:?} is no name of a workspace: take 1 to 32 of A-Z, a-z, 0-9, - and _"
             )));
         }
-        if let Some(fault) = self.door.unreadable() {
+        if let Some(fault) = self.door.missing() {
             return Ok(output.misuse(&fault));
         }
         if let Some(origin) = self.door.allow_origin.iter().find(|it| !it.contains("://")) {
