@@ -13,6 +13,7 @@ mod command;
 mod judge;
 mod key_block;
 mod literal;
+mod quote;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -20,6 +21,7 @@ use std::sync::LazyLock;
 use memchr::{memchr, memrchr};
 use regex::bytes::{Match, Regex};
 
+pub(super) use self::address::password as password_of_address;
 pub(super) use self::key_block::key_blocks;
 use super::pii;
 use super::tables::{OTHER_ENDS, OTHER_WORDS};
@@ -115,10 +117,12 @@ fn near(text: &[u8], from: usize, len: usize) -> &[u8] {
     text.get(from..from + len).or_else(|| text.get(from..)).unwrap_or_default()
 }
 
+/// So much of a line is looked at on either side of a place.
+const LINE_REACH: usize = 200;
+
 /// The line around a position, as far as it is near.
 fn line_around(text: &[u8], at: usize) -> Range<usize> {
-    const REACH: usize = 200;
-    let (from, to) = (at.saturating_sub(REACH), text.len().min(at + REACH));
+    let (from, to) = (at.saturating_sub(LINE_REACH), text.len().min(at + LINE_REACH));
     super::work::spend((to - from) / 4);
     let start = memrchr(b'\n', text.get(from..at).unwrap_or_default());
     let end = memchr(b'\n', text.get(at..to).unwrap_or_default());

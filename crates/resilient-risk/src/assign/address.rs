@@ -1,23 +1,24 @@
 //! Passwords in addresses: `scheme://user:…@host`, `user:…@tcp(host:3306)/name`, and the lines of `.pgpass`.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::{memchr, memmem, memrchr};
 use regex::bytes::Regex;
 
 use super::super::token::Shape;
-use super::super::words::AUTHORITY_REACH;
+use super::super::words::{AUTHORITY_REACH, Word};
 use super::super::{placeholder, work};
-use super::{Form, Hit, behind, line_around, near};
+use super::judge::{Stand, is_password};
+use super::{Form, Hit, behind, line_around, near, quote};
 
-/// `user:password@host`.
-static AUTHORITY: Form = LazyLock::new(|| {
-    let [inside, user, host] =
-        [r"", r":,;()", r"@,;()"].map(|signs| format!(r#"[^\s/"'`<>\[\]{{}}\\?{signs}]"#));
-    // A port is no password: `http://host:8080,user@host`.
-    let port = r"[0-9]{1,5}[,;)]";
-    Regex::new(&format!("^({user}*):({port})?({inside}+)@({host}+)")).ok()
+/// The user before a password, what is a port or a place for a value and no password, and a host.
+static USER: Form = LazyLock::new(|| Regex::new(r#"^([^\s/"'`<>\[\]{}\\?:,;()]*):"#).ok());
+static NO_PASSWORD: Form = LazyLock::new(|| {
+    Regex::new(r#"^[0-9]{1,5}(?:[,;)\]}<>"'`?#\\|&]|$)|[$#]\{|\$\(|\{\{|<%"#).ok()
 });
+static HOST: Form =
+    LazyLock::new(|| Regex::new(r#"^(?:\[[0-9A-Fa-f:.]+\]|[^\s/"'`<>\[\]{}\\?@,;()]+)"#).ok());
 
 /// `host:port:database:user:password`, alone on its line.
 static PGPASS: Form = LazyLock::new(|| {
@@ -26,27 +27,41 @@ static PGPASS: Form = LazyLock::new(|| {
 
 /// All forms, for a test.
 #[cfg(test)]
-pub(super) static FORMS: [&Form; 2] = [&AUTHORITY, &PGPASS];
+pub(super) static FORMS: [&Form; 4] = [&USER, &NO_PASSWORD, &HOST, &PGPASS];
+
+/// Where the password stands of `user:password@host`, which begins at a place behind `://`: it goes to the last `@` before
+/// `/`, a blank or the quote that is open there.
+pub(in super::super) fn password(text: &[u8], start: usize) -> Option<Range<usize>> {
+    work::spend(AUTHORITY_REACH / 4);
+    let rest = near(text, start, AUTHORITY_REACH);
+    // Most addresses have none anywhere near.
+    memchr(b'@', rest)?;
+    let from = USER.as_ref()?.find(rest)?.end();
+    let line = text.get(line_around(text, start).start..start)?;
+    let rest = rest.get(from..)?;
+    let rest = rest.get(..quote::len(line, rest, |rest| rest.starts_with(b"/")))?;
+    let len = memrchr(b'@', rest)?;
+    let is_other = NO_PASSWORD.as_ref()?.is_match(rest.get(..len)?);
+    (!is_other).then_some(start + from..start + from + len)
+}
 
 /// Reads `user:password@host` after `://`.
 pub(super) fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    work::spend(AUTHORITY_REACH / 4);
-    let rest = near(text, end, AUTHORITY_REACH);
-    // Most addresses have none anywhere near.
-    memchr::memchr(b'@', rest)?;
-    let found = AUTHORITY.as_ref()?.captures(rest)?;
-    if found.get(2).is_some() {
-        return None;
-    }
-    let [user, password, host] =
-        [1, 3, 4].map(|nth| found.get(nth).map_or(&b""[..], |of| of.as_bytes()));
+    let span = password(text, end)?;
+    let host = HOST.as_ref()?.find(near(text, span.end + 1, AUTHORITY_REACH))?;
+    let (user, password) = (text.get(end..span.start - 1)?, text.get(span.clone())?);
     let is_scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let before = text.get(start.saturating_sub(16)..start)?;
     let scheme = before.iter().rev().take_while(is_scheme).count();
-    (scheme >= 2 && password.len() >= 4 && is_url_password(password, user, host)).then(|| Hit {
+    // With these signs it may be code.
+    let is_plain = !password.iter().any(|byte| b"\"'`<>[]{}\\?".contains(byte));
+    let is_real = password.len() >= 4
+        && is_url_password(password, user, host.as_bytes())
+        && (is_plain || is_password(password, Stand::Literal, Word::Password));
+    (scheme >= 2 && is_real).then(|| Hit {
         family: "conn_string",
         name: "url_credentials",
-        span: start - scheme..end + found.get_match().end(),
+        span: start - scheme..behind(span.end + 1, &host).end,
     })
 }
 
@@ -89,7 +104,7 @@ pub(super) fn before_tcp(text: &[u8], start: usize) -> Option<Hit> {
     if memmem::find(word, b"@tcp(").is_some() {
         return None;
     }
-    let colon = memchr::memchr(b':', word)?;
+    let colon = memchr(b':', word)?;
     let (name, password) = (word.get(..colon)?, word.get(colon + 1..)?);
     let user = name.rsplit(|byte| b"/@,;=".contains(byte)).next()?;
     let is_real = !password.is_empty() && is_url_password(password, user, b"");

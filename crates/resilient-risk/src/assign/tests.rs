@@ -266,13 +266,28 @@ fn credentials_in_addresses_are_found() {
         let found = found(&url);
         assert!(matches!(found.as_slice(), [("url_credentials", cut)] if cut.len() > 300));
     }
-    for sign in ["(", ")", ",", ";"] {
-        let url = format!("postgres://me:{}{sign}{}@db.x.io", "s3cr", "etP4ss");
-        assert_eq!(found(&format!("x = '{url}/v'")), [("url_credentials", url.as_str())]);
+    // Before, a password with a quote, a bracket or a backslash was none.
+    for sign in ["(", ")", ",", ";", "\\", "`", "\"", "{", "}", "<", ">", "[", "]", "?", "@"] {
+        for host in ["db.x.io", "db", "db:5432", "[::1]"] {
+            let url = format!("postgres://me:{}{sign}{}@{host}", "s3cr", "etP4ss");
+            for text in [format!("x = '{url}/v'"), format!("X={url}\n"), format!("don't {url} y")] {
+                assert_eq!(found(&text), [("url_credentials", url.as_str())], "{text}");
+            }
+        }
     }
+    let url = format!("https://me@x.io:{password}@bunny.cloudamqp.com");
+    assert_eq!(found(&url), [("url_credentials", url.as_str())]);
     let link = "see (http://h:8080),user1@x.io";
     assert_eq!(found(link), []);
-    for url in ["http://user:pass@host/", "http://a.b/c@d", "https://x:${PW}@h"] {
+    for url in [
+        "http://user:pass@host/",
+        "http://a.b/c@d",
+        "https://x:${PW}@h",
+        "https://x:{pw1}_Ab@h",
+        "{\"url\":\"https://h:s3crX\",\"mail\":\"a@b.io\"}",
+        "f('https://h:' + s3crX, 'a@b.io')",
+        "{\\\"url\\\":\\\"https://h:s3crX\\\",\\\"mail\\\":\\\"a@b.io\\\"}",
+    ] {
         assert_eq!(found(url), [], "{url}");
     }
 }

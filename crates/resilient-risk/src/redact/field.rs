@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::form::Form;
 use super::language::Language;
 use super::{window_after, window_before};
+use crate::assign::password_of_address;
 use crate::placeholder;
 
 /// No field is longer, and no more of a line tells which quotes are open.
@@ -23,29 +24,19 @@ static ENTRY: Form =
 static SCALAR: Form = Form::of(r"(?:^|\n)[ -]*[\w./-]+:[ ]+([^\sA-Za-z0-9]*|[^\s=:]*)\z");
 static WORD: Form = Form::of(r#"(?:^|[\s;&|(])[A-Za-z_]\w*=([^\sA-Za-z0-9$`\\]*)\z"#);
 
-/// A user and the beginning of a password in an address, and what is a port or a place for a value.
-static ADDRESS: Form = Form::of(r#"[a-z][a-z0-9+.-]+://[^\s/:@"'`<>(){}\[\],;]*:([^\s/]*)\z"#);
-static NO_PASSWORD: Form = Form::of(r"^[0-9]{1,5}(?:[^A-Za-z0-9]|$)|[$#]\{|\$\(|\{\{|<%");
-
 /// Another setting of a list.
 static OTHER: Form = Form::of(r"\w=[^=;]+;|;\s*\w[\w ]*=[^=;]");
 
 /// Signs of XML that have names end with a semicolon.
 const NAMED: [&str; 5] = ["&amp;", "&lt;", "&gt;", "&quot;", "&apos;"];
 
-/// The whole password of an address in which a part of it was found, as a password or as a mailbox.
-pub(super) fn password(content: &str, piece: &Range<usize>) -> Option<Range<usize>> {
-    let before = window_before(content, piece.start, FIELD_MAX);
-    let address = ADDRESS.captures(before)?;
-    let begin = address.get(1)?.start();
-    let (lead, _) = before.split_at(address.get_match().start());
-    let start = piece.start - before.len() + begin;
-    let rest = window_after(content, start, FIELD_MAX);
-    let rest = rest.get(..end(lead, rest, &['/'])).unwrap_or_default();
-    let field = start..start + rest.rfind('@')?;
-    let password = content.get(field.clone())?;
-    let is_one = !NO_PASSWORD.is_in(password) && !placeholder::is_dummy(password.as_bytes());
-    (is_one && field.end > piece.start).then_some(field)
+/// The password of an address whose end looks like a mailbox.
+pub(super) fn password(content: &str, mailbox: &Range<usize>) -> Option<Range<usize>> {
+    let before = window_before(content, mailbox.start, FIELD_MAX);
+    let start = mailbox.start - before.len() + before.rfind("://")? + "://".len();
+    let password = password_of_address(content.as_bytes(), start)?;
+    let is_dummy = placeholder::is_dummy(content.get(password.clone())?.as_bytes());
+    (!is_dummy && password.end > mailbox.start).then_some(password)
 }
 
 /// All pieces of the value of which one was taken.
@@ -173,8 +164,7 @@ mod tests {
 
     #[test]
     fn where_fields_begin_is_told_by_regexes() {
-        let forms =
-            [&ELEMENT, &SETTING, &QUERY, &ENTRY, &SCALAR, &WORD, &ADDRESS, &NO_PASSWORD, &OTHER];
+        let forms = [&ELEMENT, &SETTING, &QUERY, &ENTRY, &SCALAR, &WORD, &OTHER];
         assert!(forms.into_iter().all(|form| form.regex().is_some()));
     }
 }

@@ -57,7 +57,7 @@ impl Taken {
     fn with_field(mut self, content: &str, language: Option<Language>) -> Self {
         let [piece] = self.pieces.as_slice() else { return self };
         match (self.kind.as_ref(), self.pattern.as_ref()) {
-            (_, "email" | "url_credentials") => {
+            (_, "email") => {
                 if let Some(password) = field::password(content, piece) {
                     (self.kind, self.pattern) = ("conn_string".into(), "url_credentials".into());
                     self.pieces = vec![password];
