@@ -12,11 +12,7 @@ use super::super::{placeholder, work};
 use super::judge::{Stand, is_password};
 use super::{Form, Hit, behind, line_around, near, quote};
 
-/// The user before a password, what is a port or a place for a value and no password, and a host.
-static USER: Form = LazyLock::new(|| Regex::new(r#"^([^\s/"'`<>\[\]{}\\?:,;()]*):"#).ok());
-static NO_PASSWORD: Form = LazyLock::new(|| {
-    Regex::new(r#"^[0-9]{1,5}(?:[,;)\]}<>"'`?#\\|&]|$)|[$#]\{|\$\(|\{\{|<%"#).ok()
-});
+/// A host, which may be an address in brackets.
 static HOST: Form =
     LazyLock::new(|| Regex::new(r#"^(?:\[[0-9A-Fa-f:.]+\]|[^\s/"'`<>\[\]{}\\?@,;()]+)"#).ok());
 
@@ -27,7 +23,7 @@ static PGPASS: Form = LazyLock::new(|| {
 
 /// All forms, for a test.
 #[cfg(test)]
-pub(super) static FORMS: [&Form; 4] = [&USER, &NO_PASSWORD, &HOST, &PGPASS];
+pub(super) static FORMS: [&Form; 2] = [&HOST, &PGPASS];
 
 /// Where the password stands of `user:password@host`, which begins at a place behind `://`: it goes to the last `@` before
 /// `/`, a blank or the quote that is open there.
@@ -36,13 +32,22 @@ pub(in super::super) fn password(text: &[u8], start: usize) -> Option<Range<usiz
     let rest = near(text, start, AUTHORITY_REACH);
     // Most addresses have none anywhere near.
     memchr(b'@', rest)?;
-    let from = USER.as_ref()?.find(rest)?.end();
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'`<>[]{}\\?:,;()".contains(byte);
+    let from = rest.iter().position(is_end).filter(|at| rest.get(*at) == Some(&b':'))? + 1;
     let line = text.get(line_around(text, start).start..start)?;
     let rest = rest.get(from..)?;
     let rest = rest.get(..quote::len(line, rest, |rest| rest.starts_with(b"/")))?;
     let len = memrchr(b'@', rest)?;
-    let is_other = NO_PASSWORD.as_ref()?.is_match(rest.get(..len)?);
-    (!is_other).then_some(start + from..start + from + len)
+    (!is_other(rest.get(..len)?)).then_some(start + from..start + from + len)
+}
+
+/// Tells whether what stands behind a user begins with a port, or has a place for a value.
+fn is_other(text: &[u8]) -> bool {
+    const PORT_MAX: usize = 5;
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let ends = text.get(digits).is_none_or(|byte| b",;)]}<>\"'`?#\\|&".contains(byte));
+    let is_place = |two: &[u8]| matches!(two, [b'$', b'{' | b'('] | [b'#' | b'{', b'{'] | b"<%");
+    (1..=PORT_MAX).contains(&digits) && ends || text.windows(2).any(is_place)
 }
 
 /// Reads `user:password@host` after `://`.

@@ -6,6 +6,7 @@ use super::super::features::Words;
 use super::super::token::Shape;
 use super::super::words::{Said, VALUE_REACH, Word};
 use super::super::{naming, work};
+use super::bare::Field;
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
 use super::{Claimed, Hit, bare, row};
@@ -18,6 +19,7 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
     work::spend(VALUE_REACH / 4);
     let lead = Lead::of(text, said)?;
     let Lead { word, name, end, .. } = lead;
+    let start = said.start;
     // A quote without another one on its line is a sign of a value without quotes.
     let opening = Opening::of(text.get(end..)?);
     let literal = opening.and_then(|of| Some((of, of.value(text, end + of.len)?)));
@@ -35,9 +37,17 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         // A raw literal may be a regular expression: `r"[A-Z]{8}[0-9]+"`.
         let is_regex = opening.is_raw && said.contains(&b'[') && said.contains(&b']');
         let is_other = is_between || is_regex || !is_password(said, Stand::Literal, word);
-        ((!is_other).then_some(value.span)?, false)
+        let span = (!is_other).then_some(value.span)?;
+        // A value of a list of settings may begin with letters and quotes: `Password=E'a'b;`.
+        let goes_on = text.get(span.end + 1).is_some_and(u8::is_ascii_alphanumeric);
+        let whole = goes_on.then(|| lead.field(text, start)).flatten();
+        (whole.filter(|field| field.is_closed).map_or(span, |field| field.span), false)
     } else {
-        lead.bare(text, said.start)?
+        let (field, is_code) = lead.bare(text, start)?;
+        if word == Word::Password && field.is_closed {
+            claims.hold(field.span.clone());
+        }
+        (field.span, is_code)
     };
     let body = text.get(span.clone())?;
     // `force_pass=ForceLengthPass2016,` is an argument, and a field of a form has the name of an element.
@@ -45,7 +55,7 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
     if is_code && Shape::of(body).is_name() || !claims.is_free(&span) {
         return None;
     }
-    let name = text.get(said.start.saturating_sub(40)..said.end + name.len()).unwrap_or_default();
+    let name = text.get(start.saturating_sub(40)..said.end + name.len()).unwrap_or_default();
     let name = name.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
     let (family, pattern) = match word {
         Word::Key if naming::is_open(&Words::of(name)) => return None,
@@ -134,6 +144,10 @@ impl<'a> Lead<'a> {
         let signs = signs.get(..row(signs, 0, 3, b"!:=>?|"))?;
         // Behind one that assigns, other signs are of the value: `password=!a1…`.
         let sign = match signs.iter().position(|sign| b":=>".contains(sign)) {
+            // Behind the name of an element its text begins.
+            Some(first) if signs.get(first) == Some(&b'>') => {
+                signs.get(..first + 1 + row(signs, first + 1, 2, b"=>"))?
+            }
             Some(first) => signs.get(..first + 1 + row(signs, first + 1, 2, b":=>"))?,
             None => signs,
         };
@@ -196,27 +210,38 @@ impl<'a> Lead<'a> {
         }
     }
 
+    /// The field that a value without quotes stands in.
+    fn field(&self, text: &[u8], start: usize) -> Option<Field> {
+        // Names of keys with such signs have names as values, too.
+        let signs: &[u8] = if self.word == Word::Key { b"" } else { b".#/:" };
+        bare::field(text, start, self.end, !self.is_loose(), signs)
+    }
+
+    /// Of a value after a space, `password: Type`, only what no program can mean counts.
+    const fn is_loose(&self) -> bool {
+        self.is_spaced || !self.is_assigned
+    }
+
     /// The place of a value without quotes, if it is a password, and whether it may be code by what stands around.
-    fn bare(&self, text: &[u8], start: usize) -> Option<(Range<usize>, bool)> {
+    fn bare(&self, text: &[u8], start: usize) -> Option<(Field, bool)> {
         const USER_REACH: usize = 80;
-        // Of a value after a space, `password: Type`, only what no program can mean counts.
-        let is_loose = self.is_spaced || !self.is_assigned;
         let fits = |span: &Range<usize>, stand| {
             let value = text.get(span.clone()).unwrap_or_default();
             is_password(value, stand, self.word) && !value.windows(2).any(|two| two == b"??")
         };
-        // Names of keys with such signs have names as values, too.
-        let signs: &[u8] = if self.word == Word::Key { b"" } else { b".#/:" };
-        let field = bare::field(text, start, self.end, !is_loose, signs);
+        let field = self.field(text, start).filter(|_| !self.is_tagged);
         let before = text.get(start.saturating_sub(USER_REACH)..start)?;
         let is_field = self.is_assigned || bare::is_login(before);
         let stand = if is_field { Stand::Field } else { Stand::Bare };
-        if let Some(field) = field.filter(|field| !self.is_tagged && fits(field, stand)) {
+        if let Some(field) = field.clone().filter(|field| fits(&field.span, stand)) {
             return Some((field, false));
         }
         let plain = self.end..self.end + bare::len(text.get(self.end..)?);
-        let is_code = is_loose || matches!(text.get(plain.end), Some(b',' | b')'));
-        let stand = if is_loose { Stand::Loose } else { Stand::Bare };
-        fits(&plain, stand).then_some((plain, is_code))
+        let is_code = self.is_loose() || matches!(text.get(plain.end), Some(b',' | b')'));
+        let stand = if self.is_loose() { Stand::Loose } else { Stand::Bare };
+        // What is taken of a field takes all of it.
+        let whole = field.filter(|field| field.is_closed && field.span.end >= plain.end);
+        let found = || whole.unwrap_or_else(|| Field { span: plain.clone(), is_closed: false });
+        fits(&plain, stand).then(|| (found(), is_code))
     }
 }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use memchr::{memchr_iter, memchr3, memmem, memrchr3};
+use memchr::{memchr_iter, memchr3, memmem, memrchr2};
 
 use super::super::bits::run_of;
 use super::super::token::Shape;
 use super::judge::{LENS, is_grouped};
-use super::{line_around, near};
+use super::{line_around, near, quote};
 
 /// Blanks and signs outside of ASCII: a no-break space, a closing quote, a dash, a full stop of Chinese.
 const SIGNS: [&[u8]; 3] = [&[0xC2, 0xA0], &[0xE2, 0x80], &[0xE3, 0x80]];
@@ -50,6 +50,14 @@ fn is_none(byte: u8, signs: &[u8]) -> bool {
     signs.iter().fold(byte > b' ', |is, sign| is & (byte != *sign))
 }
 
+/// The field that a value stands in.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    pub(super) span: Range<usize>,
+    /// The text shows where it ends: an element, a query, or a list of settings.
+    pub(super) is_closed: bool,
+}
+
 /// The value that begins at a place behind a word, if it stands in a field with an end of its own: an element of XML, a
 /// query, a list of settings, or an entry that owns its line. A *direct* one has its sign right before it. Before an
 /// entry's word some signs may stand.
@@ -59,47 +67,69 @@ pub(super) fn field(
     from: usize,
     direct: bool,
     signs: &[u8],
-) -> Option<Range<usize>> {
+) -> Option<Field> {
     const DATA: &[u8] = b"<![CDATA[";
     let line = line_around(text, word);
     let (before, rest) = (text.get(line.start..word)?, text.get(from..line.end)?);
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte);
-    let opener = before.iter().rev().find(|byte| !is_name(byte));
-    let sign = text.get(..from)?.last()?;
-    let len = match (opener, sign) {
-        (Some(b'<'), b'>') => match rest.strip_prefix(DATA) {
-            Some(data) => {
-                let (from, len) = (from + DATA.len(), memmem::find(data, b"]]>")?);
-                let is_prose = data.iter().take(len).filter(|byte| **byte == b' ').count() > 1;
-                return (!is_prose).then_some(from..from + len);
-            }
-            None => Some(len_until(rest, &|byte| is_none(byte, b"<"), |_, _| true))
-                .filter(|len| rest.get(*len..).is_some_and(|rest| rest.starts_with(b"</")))?,
-        },
-        (Some(b'?' | b'&'), b'=') => {
-            len_until(rest, &|byte| is_none(byte, b"&#\"'<>`\\"), |_, _| true)
+    let len = before.iter().rev().take_while(|byte| is_name(byte)).count();
+    let opener = before.get(..before.len() - len)?;
+    let [.., sign] = text.get(..from)? else { return None };
+    let closed = |len| Some(Field { span: from..from + len, is_closed: true });
+    if let ([.., b'<'], b'>') = (opener, sign) {
+        if let Some(data) = rest.strip_prefix(DATA) {
+            let (from, len) = (from + DATA.len(), memmem::find(data, b"]]>")?);
+            let is_prose = data.iter().take(len).filter(|byte| **byte == b' ').count() > 1;
+            return (!is_prose).then_some(Field { span: from..from + len, is_closed: true });
         }
-        (_, b'=') => {
-            setting_len(before, rest).or_else(|| entry_len(before, rest, direct, signs))?
-        }
-        _ => entry_len(before, rest, direct, signs)?,
-    };
-    Some(from..from + len)
+        let len = len_until(rest, &|byte| is_none(byte, b"<"), |_, _| true);
+        return closed(len).filter(|_| is_tag_end(rest.get(len..).unwrap_or_default()));
+    }
+    let is_query = matches!(opener, [.., b'?' | b'&']) || opener.ends_with(b"&amp;");
+    let lead = text.get(line.start..from)?;
+    if *sign == b'=' && is_query {
+        return closed(query_len(lead, rest));
+    }
+    let setting = (*sign == b'=').then(|| setting_len(before, lead, rest)).flatten();
+    if let Some(len) = setting {
+        return closed(len);
+    }
+    // The text of an element ends with it.
+    let end = memchr_iter(b'<', rest).find(|at| rest.get(*at..).is_some_and(is_tag_end));
+    let rest = rest.get(..end.unwrap_or(rest.len()))?;
+    let len = entry_len(before, rest, direct, signs)?;
+    Some(Field { span: from..from + len, is_closed: false })
 }
 
-/// How long the value of a setting is, if others of a list stand beside it. The signs of XML that have names end with no
-/// semicolon of the list.
-fn setting_len(before: &[u8], rest: &[u8]) -> Option<usize> {
-    const NAMED: [&[u8]; 3] = [b"&amp", b"&lt", b"&gt"];
-    let quote = || memrchr3(b'"', b'\'', b'`', before).and_then(|at| before.get(at));
-    let len = len_until(rest, &|byte| is_none(byte, b";\"'`<\\&"), |value, rest| match rest {
-        [b';', ..] => !NAMED.iter().any(|name| value.ends_with(name)),
-        [b'<', behind @ ..] => behind.starts_with(b"/"),
-        [b'\\', behind @ ..] => behind.starts_with(b"\""),
-        [b'&', behind @ ..] => behind.starts_with(b"quot;"),
-        [byte @ (b'\'' | b'`'), ..] => Some(byte) == quote(),
-        _ => true,
+/// Tells whether a text begins with the end of an element: `</a>`.
+fn is_tag_end(text: &[u8]) -> bool {
+    text.starts_with(b"</") && text.get(2).is_some_and(u8::is_ascii_alphabetic)
+}
+
+/// How long the value of a part of a query is. In plain text its last signs may end a sentence or a call, and brackets
+/// stand around an address or are of XML.
+fn query_len(lead: &[u8], rest: &[u8]) -> usize {
+    let in_brackets = memrchr2(b'<', b'>', lead).and_then(|at| lead.get(at)) == Some(&b'<');
+    let is_tag = |behind: &[u8]| {
+        let name = behind.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        behind.starts_with(b"/") || name > 0 && matches!(behind.get(name), Some(b'>' | b' ' | b'/'))
+    };
+    let len = quote::len(lead, rest, |rest| match rest {
+        [b'#', ..] | [b'\\', b'u' | b'x', ..] => true,
+        [b'&', ..] => rest.starts_with(b"&amp;") || !quote::is_named(rest),
+        [b'<', behind @ ..] => is_tag(behind),
+        [b'>', ..] => in_brackets,
+        _ => false,
     });
+    let value = rest.get(..len).unwrap_or_default();
+    let is_end = |byte: &&u8| b".,;:)]}\"'`".contains(byte);
+    len - value.iter().rev().take_while(is_end).count()
+}
+
+/// How long the value of a setting is, if others of a list stand beside it.
+fn setting_len(before: &[u8], lead: &[u8], rest: &[u8]) -> Option<usize> {
+    // A value is too long if nothing may end it.
+    let may_end = len_until(rest, &|byte| is_none(byte, b";\"'`\\&<"), |_, _| true);
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b";\"'".contains(byte);
     let has_setting = |part: &[u8]| {
         memchr_iter(b'=', part).any(|at| {
@@ -112,8 +142,10 @@ fn setting_len(before: &[u8], rest: &[u8]) -> Option<usize> {
         })
     };
     let others = || rest.iter().position(is_end).and_then(|end| rest.get(end..));
-    let is_one = LENS.contains(&len) && (has_setting(before) || others().is_some_and(has_setting));
-    is_one.then_some(len)
+    let is_one =
+        || may_end <= *LENS.end() && (has_setting(before) || others().is_some_and(has_setting));
+    let len = || quote::len(lead, rest, |rest| rest.starts_with(b";") || is_tag_end(rest));
+    is_one().then(len).filter(|len| LENS.contains(len))
 }
 
 /// How long the value of an entry is that owns its line, as in a file of properties.

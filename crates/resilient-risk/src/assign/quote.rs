@@ -1,6 +1,6 @@
 //! Which quote is open at a place of a line, and where a value ends there that has no quotes of its own.
 
-use memchr::memmem;
+use memchr::{memchr, memchr3, memmem};
 
 use super::super::work;
 use super::LINE_REACH;
@@ -15,6 +15,7 @@ const NAMED: [&[u8]; 5] = [b"&amp;", b"&lt;", b"&gt;", b"&quot;", b"&apos;"];
 /// that stands there may be open.
 fn open(before: &[u8]) -> Option<&'static [u8]> {
     work::spend(before.len() / 4);
+    memchr3(b'"', b'\'', b'`', before).or_else(|| memchr(b'&', before))?;
     let is_letter =
         |at: Option<usize>| at.and_then(|at| before.get(at)).is_some_and(u8::is_ascii_alphanumeric);
     let is_apostrophe = |at: usize| is_letter(at.checked_sub(1)) && is_letter(Some(at + 1));
@@ -22,6 +23,11 @@ fn open(before: &[u8]) -> Option<&'static [u8]> {
         let count = memmem::find_iter(before, quote).filter(|at| !is_apostrophe(*at)).count();
         count % 2 == 1 || count > 0 && before.len() >= LINE_REACH
     })
+}
+
+/// Tells whether a text begins with a sign of XML that has a name.
+pub(super) fn is_named(text: &[u8]) -> bool {
+    NAMED.iter().any(|name| text.starts_with(name))
 }
 
 /// How long a value is behind the beginning of its line: up to a blank, to the quote that is open there, and to what ends
