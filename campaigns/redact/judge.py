@@ -48,7 +48,8 @@ PARSERS = {name: tree_sitter.Parser(tree_sitter.Language(of())) for name, of in 
 TEXTS = ("comment", "string_content", "string_fragment", "string_literal_content", "heredoc_content",
          "heredoc_body", "jsx_text", "escape_sequence", "raw_string", "string_value", "nowdoc_string",
          "interpreted_string_literal_content", "raw_string_literal_content", "character",
-         "verbatim_string_literal", "raw_string_content", "regex_pattern", "content")
+         "verbatim_string_literal", "raw_string_content", "regex_pattern", "content",
+         "html_character_reference")
 
 
 def python(text, _ranges):
@@ -140,6 +141,11 @@ def is_outside(node, ranges):
     return not any(start < node.end_byte and node.start_byte < end for start, end in ranges)
 
 
+def is_within(node, ranges):
+    """Whether a node is a part of a secret, as `$1` is of a hash."""
+    return any(start <= node.start_byte and node.end_byte <= end for start, end in ranges)
+
+
 def of_words(node, shape, ranges):
     """The shape of a program for a shell: its words are counted, and the commands in them shown."""
     if node.type in WORDS or node.type in TEXTS:
@@ -148,7 +154,7 @@ def of_words(node, shape, ranges):
         inside = list(node.children)
         while inside:
             child = inside.pop(0)
-            if child.type in COMMANDS and is_outside(child, ranges):
+            if child.type in COMMANDS and not is_within(child, ranges):
                 of_words(child, shape, ranges)
             else:
                 inside[:0] = child.children
