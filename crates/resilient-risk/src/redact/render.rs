@@ -67,7 +67,7 @@ pub(super) fn render(content: &str, language: Option<Language>, secrets: &[Out])
             Some(language) => {
                 Writer { content, language, regions: &regions }.write(&site, &mut rendered);
             }
-            None => site.pieces().for_each(|piece| piece.put(&first.secret.mark, &mut rendered)),
+            None => site.pieces().for_each(|piece| piece.put(&piece.secret.mark, &mut rendered)),
         }
     }
     rendered.text += content.get(from..).unwrap_or_default();
@@ -149,9 +149,21 @@ impl<'a> Site<'a> {
         let kind = region.map(|region| region.kind);
         let Some(region) = region.filter(|region| region.kind == Kind::Literal) else {
             let start = first.span.start.max(written);
-            let (outer, parts) = (start..first.span.end.max(start), pieces.iter().take(1));
+            // Secrets without a sign between them are one value.
+            let outer_of = |at| holding(regions, at).map(|region| region.outer.clone());
+            let is_glued = |one: &Piece<'_>, next: &Piece<'_>| {
+                one.span.end == next.span.start
+                    && [one, next].iter().all(|of| of.is_only && of.secret.is_first)
+                    && outer_of(one.span.start) == outer_of(next.span.start)
+            };
+            let glued = pieces
+                .windows(2)
+                .take_while(|two| matches!(two, [one, next] if is_glued(one, next)));
+            let parts = pieces.get(..=glued.count()).unwrap_or_default();
+            let end = parts.last().map_or(start, |last| last.span.end);
+            let outer = start..end.max(start);
             let begin = text(region.map_or(start, |region| region.outer.start)..start);
-            let parts = parts.map(Part::Secret).collect();
+            let parts = parts.iter().map(Part::Secret).collect();
             return Self { outer, kind, begin, open: "", close: "", parts, holes: &[] };
         };
         let (mut parts, mut from) = (Vec::new(), region.inner.start);
@@ -306,15 +318,17 @@ impl Writer<'_> {
         let in_quotes = self.is_shell() && !site.open.ends_with('\'');
         let has_command = in_quotes && site.has_text(|text| text.contains('`'));
         rendered.text += site.open;
-        for part in &site.parts {
+        for (nth, part) in site.parts.iter().enumerate() {
             match part {
                 Part::Text(text) => rendered.text += text,
                 Part::Secret(piece) => {
-                    let quote = if piece.secret.is_first { quote } else { "" };
                     let in_command = has_command || in_quotes && site.has_in_hole(piece);
                     let mark = &piece.secret.mark;
                     let mark = if is_sign || in_command { &in_brackets(mark) } else { mark };
-                    piece.put(&format!("{quote}{mark}{quote}"), rendered);
+                    let is_value = |is_end| is_end && piece.secret.is_first;
+                    let open = if is_value(nth == 0) { quote } else { "" };
+                    let close = if is_value(nth + 1 == site.parts.len()) { quote } else { "" };
+                    piece.put(&format!("{open}{mark}{close}"), rendered);
                 }
             }
         }
@@ -381,6 +395,7 @@ impl Writer<'_> {
                 inside("#{ENV.fetch(\"KEY\")}")
             }
             _ if expanded => None,
+            _ if bare && !whole => None,
             _ if bare && around.in_markup(true) => Some(Style::of("{", "}", value)),
             _ if !around.takes_look_up() => None,
             _ if bare => alone(),
@@ -488,6 +503,8 @@ mod tests {
                 "f((\"a \" + os.Getenv(\"V\") + \" \" + os.Getenv(\"V\")))",
             ),
             (Language::Rust, "f(b\"<s> c\")", "f(b\"<M> c\")"),
+            (Language::JavaScript, "f(<s><t>)", "f(\"<M><M>\")"),
+            (Language::Shell, "f <s><t>", "f \"${V}\"\"${V}\""),
             (Language::Shell, "f 'a <s>'", "f 'a '\"${V}\"''"),
             (Language::JavaScript, "f(\"`<s>${x}\")", "f(`\\`${process.env.V}\\${x}`)"),
             (Language::Shell, "f \"`g '<s>'`\"", "f \"`g '[M]'`\""),
@@ -534,6 +551,10 @@ mod tests {
     fn a_mark_keeps_its_literal_and_is_quoted_in_code() {
         for (language, text, expected) in [
             (Language::Go, "f(\"a <s>\", <t>)", "f(\"a <M>\", \"<M>\")"),
+            // Each mark had quotes of its own.
+            (Language::JavaScript, "f(<s><t><u>, <v>)", "f(\"<M><M><M>\", \"<M>\")"),
+            (Language::Shell, "f <s><t>'<u>'", "f '<M><M>''<M>'"),
+            (Language::Php, "<s><t>", "[M][M]"),
             (Language::Shell, "f <s> # <t>", "f '<M>' # <M>"),
             (Language::Shell, "eval \"f <s>\"; eval f <s>", "eval \"f [M]\"; eval f '[M]'"),
             (Language::Kotlin, "val `a\"b` = \"<s>\"", "val `a\"b` = \"<M>\""),
