@@ -94,6 +94,13 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
         && matches!(shape.kind, Kind::HexLower | Kind::HexUpper)
         && shape.len >= HEX_MIN;
     let is_field = (word, stand) == (Word::Password, Stand::Field);
+    // Words with a number hardly have so many changes, or such pairs of letters.
+    let changes_min = if shape.upper == 0 { 3 } else { 4 };
+    let is_small = || match digits {
+        0 => false,
+        1 => shape.upper == 0 && shape.pairs >= 4 && shape.odd_pairs * 2 >= shape.pairs,
+        _ => shape.changes >= changes_min || shape.is_odd(),
+    };
     let strong = match (word, stand) {
         (Word::Key, _) => {
             classes >= 3
@@ -110,10 +117,7 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
         (_, Stand::Bare | Stand::Field) => {
             classes >= 3 && (symbols > 0 || dense)
                 || dense && shape.changes >= 4 && digits >= 3 && value.len() >= 8
-                || is_field
-                    && digits >= 2
-                    && !shape.is_name()
-                    && (shape.changes >= 4 || shape.is_odd())
+                || is_field && !shape.is_name() && is_small()
                 || is_hex && shape.changes >= 3
         }
         (_, Stand::Literal) => {
