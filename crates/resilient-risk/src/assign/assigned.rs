@@ -11,6 +11,9 @@ use super::judge::{Stand, is_password};
 use super::literal::Opening;
 use super::{Claimed, Hit, bare, row};
 
+/// The name of a user stands so near before a word.
+const USER_REACH: usize = 80;
+
 /// What words for passwords go on with.
 const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
 
@@ -94,6 +97,26 @@ fn call_len(text: &[u8]) -> usize {
     if Opening::of(text.get(len..).unwrap_or_default()).is_some() { len } else { 0 }
 }
 
+/// How much of a value of YAML is an anchor, or the tag of a text, before it. Nothing is a value behind another tag, and an
+/// alias is none: `!secret name`, `*name`.
+fn tag_len(text: &[u8]) -> Option<usize> {
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.!".contains(byte);
+    let [sign @ (b'!' | b'&' | b'*'), rest @ ..] = text else { return Some(0) };
+    let name = rest.iter().take_while(is_name).count();
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",]}".contains(byte);
+    if name == 0 || !rest.get(name).is_none_or(is_end) {
+        return Some(0);
+    }
+    let len = 1 + name + row(rest, name, 8, b" ");
+    let has_value = || text.get(len).is_some_and(|byte| !is_end(byte) && *byte != b'#');
+    match sign {
+        b'*' => None,
+        _ if !has_value() => Some(0),
+        b'!' if !text.starts_with(b"!!str ") => None,
+        _ => Some(len),
+    }
+}
+
 /// How much of a text is a type and the sign behind it, if a literal follows: `&'static str =`.
 fn type_len(text: &[u8]) -> usize {
     const LENS: RangeInclusive<usize> = 3..=40;
@@ -124,8 +147,6 @@ struct Lead<'a> {
     is_choice: bool,
     /// Blanks stand before the value.
     is_spaced: bool,
-    /// So does a tag of YAML, an anchor or an alias: `password: !secret name`.
-    is_tagged: bool,
     /// Where the value begins.
     end: usize,
 }
@@ -169,35 +190,31 @@ impl<'a> Lead<'a> {
         // `**password:** …`
         let is_bold = !sign.is_empty() && rest.get(at..)?.starts_with(b"**");
         at += if is_bold { 2 } else { 0 };
+        // A bracket behind the name of a user begins a password: `login bob password (…`.
+        let is_open = rest.get(at) == Some(&b'(');
+        let is_login = is_open && sign.is_empty() && {
+            bare::is_login(text.get(start.saturating_sub(USER_REACH)..start)?)
+        };
         let is_listed = sign.is_empty()
             && word == Word::Password
-            && match rest.get(at) {
-                Some(b'(') => PASSWORDS.contains(&name),
-                sign => sign == Some(&b','),
+            && if is_open {
+                PASSWORDS.contains(&name) && !is_login
+            } else {
+                rest.get(at) == Some(&b',')
             };
         at += usize::from(is_listed);
-        let blanks = row(rest, at, 8, b" \t(");
+        let blanks = row(rest, at, 8, if is_login { b"" } else { b" \t(" });
         at += blanks;
         let is_called = !sign.is_empty() && word == Word::Password;
         at += if is_called { call_len(rest.get(at..)?) } else { 0 };
         // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
         let is_choice = matches!(sign, b"??" | b"||" | b"?:") || rest.get(..at)?.contains(&b')');
         let is_spaced = blanks > 0;
-        let is_tag = matches!(rest.get(at), Some(b'!' | b'&' | b'*'));
-        let is_tagged = sign.ends_with(b":") && is_spaced && is_tag;
+        let in_yaml = sign.ends_with(b":") && is_spaced;
+        at += if in_yaml { tag_len(rest.get(at..)?)? } else { 0 };
         let is_assigned = !sign.is_empty() || word == Word::Sql;
         let end = end + at;
-        Some(Self {
-            word,
-            name,
-            white,
-            is_assigned,
-            is_listed,
-            is_choice,
-            is_spaced,
-            is_tagged,
-            end,
-        })
+        Some(Self { word, name, white, is_assigned, is_listed, is_choice, is_spaced, end })
     }
 
     /// Tells whether a value may stand there: one in quotes, or one without.
@@ -224,12 +241,11 @@ impl<'a> Lead<'a> {
 
     /// The place of a value without quotes, if it is a password, and whether it may be code by what stands around.
     fn bare(&self, text: &[u8], start: usize) -> Option<(Field, bool)> {
-        const USER_REACH: usize = 80;
         let fits = |span: &Range<usize>, stand| {
             let value = text.get(span.clone()).unwrap_or_default();
             is_password(value, stand, self.word) && !value.windows(2).any(|two| two == b"??")
         };
-        let field = self.field(text, start).filter(|_| !self.is_tagged);
+        let field = self.field(text, start);
         let before = text.get(start.saturating_sub(USER_REACH)..start)?;
         let is_field = self.is_assigned || bare::is_login(before);
         let stand = if is_field { Stand::Field } else { Stand::Bare };

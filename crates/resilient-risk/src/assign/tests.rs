@@ -411,13 +411,21 @@ fn commands_variables_tags_and_prose_are_no_part_of_a_password() {
         let text = format!("DB_PASSWORD={password}{tail}\n");
         assert_eq!(found(&text), [("assigned_password", password.as_str())], "{text}");
     }
-    let tagged = format!("password: !!str {password}\n");
-    assert!(found(&tagged).iter().all(|(_, value)| *value == password), "{tagged}");
+    for tag in ["!!str ", "&db_pw ", ""] {
+        let tagged = format!("password: {tag}{password}\n");
+        assert_eq!(found(&tagged), [("assigned_password", password.as_str())], "{tagged}");
+    }
+    let signed = format!("password: !{password}\n");
+    assert_eq!(found(&signed), [("assigned_password", signed[10..].trim_end())]);
+    let bracket = format!("machine h login bob password ({password}\n");
+    assert_eq!(found(&bracket), [("assigned_password", bracket[29..].trim_end())]);
     for text in [
         "DB_PASSWORD=$USER6$HOST2\n",
         "DB_PASSWORD=\"$A_B7:$C_D\"\n",
         "mqtt:\n  password: !secret mqtt_pw47\n",
         "password: !Ref DbPw7Param\n",
+        "password: *client42Pw\n",
+        "{password: *client42Pw, x: 1}\n",
         "<password><![CDATA[Choose a password with 8+ characters!]]></password>\n",
         "url = \"/login?password=\"+main34+\"&x=1\"\n",
     ] {
