@@ -30,6 +30,13 @@ def _shell_double(text):
     return f'"{text}"'
 
 
+def _in_backquotes(text):
+    """A backquote would end the command also where it is quoted."""
+    for sign in "\\`$":
+        text = text.replace(sign, "\\" + sign)
+    return text
+
+
 def _template(text):
     return "`" + text.replace("\\", "\\\\").replace("`", "\\`").replace("${", "\\${") + "`"
 
@@ -112,7 +119,7 @@ PROGRAMS = {
         "double quotes": lambda t: f"curl -H {_shell_double('X-Key: ' + t)} https://h/ | sort\n",
         "a command in a literal": lambda t: f'x="$(curl -H {_shell_double(t)} https://h/ | sort)"\n',
         "a bare command in a literal": lambda t: f'x="$(curl -u {t} https://h/ | sort)"\n',
-        "backquotes": lambda t: f"x=`run --token {_shell_single(t)}`\n",
+        "backquotes": lambda t: f"x=`run --token {_in_backquotes(_shell_single(t))}`\n",
         "here": lambda t: f"cat <<'EOF' > x\n{t}\nEOF\necho done\n",
         "here, expanded": lambda t: f"cat <<EOF > x\n{t}\nEOF\necho done\n",
         "a comment": lambda t: f"a=1\n{_comment(t, '#')}b=2\n",
