@@ -183,13 +183,14 @@ impl Lines {
     }
 }
 
-/// Tells whether a row changes between small letters, capital ones and digits as often as random ones.
+/// Tells whether a row changes between small letters, capital ones and digits as often as random ones. A long one hardly
+/// changes less than twice by chance.
 fn is_mixed(row: &[u8]) -> bool {
-    const MIXED_MIN: usize = 12;
-    const CHANGES_MIN: usize = 4;
+    const MIXED: [(usize, usize); 2] = [(12, 4), (16, 2)];
     let class = |byte: u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase());
     let changes = row.windows(2).filter(|two| matches!(two, [a, b] if class(*a) != class(*b)));
-    row.len() >= MIXED_MIN && changes.count() >= CHANGES_MIN
+    let count = changes.count();
+    MIXED.iter().any(|(len, changes)| row.len() >= *len && count >= *changes)
 }
 
 /// Tells whether a row of base64 may as well be a word or a number of another text.
@@ -278,6 +279,8 @@ mod tests {
                 "k = (''\n  ''\n  ''\n  '')\n",
             ),
             (format!("{begin}\n{row}\n{last} and more\n"), " and more\n"),
+            // Before, a last line with few changes was a word of the text behind it.
+            (format!("f'{begin}\\n{row}\\nabcdefGHIJKLMnopq {{b}}'\n"), "f' {b}'\n"),
             (format!("K=\"{begin}\n{row}\nAB\"'{}\n{last}'\n", self::row(62)), "K=\"\"''\n"),
             (format!("k: \"{begin}\n{row}\nAB\\\n  {}\n{last}\"\n", self::row(62)), "k: \"\"\n"),
             (format!("{begin}\n{row}\n{last}\\\ncall_2(x, y)\n"), "\\\ncall_2(x, y)\n"),
