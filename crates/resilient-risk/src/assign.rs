@@ -46,10 +46,10 @@ pub(super) trait Claimed {
 }
 
 /// How something is written that stands behind a word.
-type Form = LazyLock<Option<Regex>>;
+type Notation = LazyLock<Option<Regex>>;
 
 /// The code of a bank behind a sign: `BIC: …`.
-static BANK: Form = LazyLock::new(|| {
+static BANK: Notation = LazyLock::new(|| {
     Regex::new(r#"^[A-Za-z _/"'\\\]-]{0,15}[:=][:=> "'\\]{0,7}([A-Z0-9]+)(?:[^A-Za-z0-9_-]|$)"#)
         .ok()
 });

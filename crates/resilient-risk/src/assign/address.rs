@@ -10,20 +10,20 @@ use super::super::token::Shape;
 use super::super::words::{AUTHORITY_REACH, Word};
 use super::super::{placeholder, work};
 use super::judge::{Stand, is_password};
-use super::{Form, Hit, behind, line_around, near, quote};
+use super::{Hit, Notation, behind, line_around, near, quote};
 
 /// A host, which may be an address in brackets.
-static HOST: Form =
+static HOST: Notation =
     LazyLock::new(|| Regex::new(r#"^(?:\[[0-9A-Fa-f:.]+\]|[^\s/"'`<>\[\]{}\\?@,;()]+)"#).ok());
 
 /// `host:port:database:user:password`, alone on its line.
-static PGPASS: Form = LazyLock::new(|| {
+static PGPASS: Notation = LazyLock::new(|| {
     Regex::new(r"^[ \t]*([^\s:#]+):(?:[0-9]+|\*):[^\s:]+:([^\s:]+):(\S+)[ \t\r]*$").ok()
 });
 
-/// All forms, for a test.
+/// All notations, for a test.
 #[cfg(test)]
-pub(super) static FORMS: [&Form; 2] = [&HOST, &PGPASS];
+pub(super) static NOTATIONS: [&Notation; 2] = [&HOST, &PGPASS];
 
 /// Where the password stands of `user:password@host`, which begins at a place behind `://`: it goes to the last `@` before
 /// `/`, a blank or the quote that is open there.

@@ -8,22 +8,22 @@ use super::super::token::Shape;
 use super::super::words::{Said, Word};
 use super::address::is_url_password;
 use super::judge::{Stand, is_password};
-use super::{Form, Hit, behind, line_around, near};
+use super::{Hit, Notation, behind, line_around, near};
 
 /// The password that `-p` gives, and the one that an option with a name does, in quotes or in one word. PowerShell
 /// may name the value once more: `ConvertTo-SecureString -String "…"`.
-static SHORT_OPTION: Form =
+static SHORT_OPTION: Notation =
     LazyLock::new(|| Regex::new(r#" -p( *)(?:"([^"\n]*)|'([^'\n]*)|([^"'\s;&|)\\]*))"#).ok());
-static LONG_OPTION: Form = LazyLock::new(|| {
+static LONG_OPTION: Notation = LazyLock::new(|| {
     Regex::new(r#"^[^ \n]*( +)(?:-String +)?(?:"([^"\n]*)|'([^'\n]*)|([^"'\s;&|)\\]*))"#).ok()
 });
 
 /// `user:password` and `user:'password'`, which is one word of a shell, too.
-static USER: Form =
+static USER: Notation =
     LazyLock::new(|| Regex::new(r#"^[ "'\\]*(([^\s"'`\\:]*):["']?([^\s"'`\\]*))[\s"'`\\]"#).ok());
 
 /// `net use Z: \\\\host\\share … /user:name …`, with the password at either place.
-static NET_USE: Form = LazyLock::new(|| {
+static NET_USE: Notation = LazyLock::new(|| {
     let password = r#"(?:"([^"\n]+)"|([^\s"/]\S*))"#;
     Regex::new(&format!(
         r#"(?i)\bnet use +(?:\S{{1,2}} +)?"?\\\\[^\s"]+"? +(?:{password} +)?/user:\S+(?: +{password})?"#
@@ -31,9 +31,9 @@ static NET_USE: Form = LazyLock::new(|| {
     .ok()
 });
 
-/// All forms, for a test.
+/// All notations, for a test.
 #[cfg(test)]
-pub(super) static FORMS: [&Form; 4] = [&SHORT_OPTION, &LONG_OPTION, &USER, &NET_USE];
+pub(super) static NOTATIONS: [&Notation; 4] = [&SHORT_OPTION, &LONG_OPTION, &USER, &NET_USE];
 
 /// Reads the password that an option of a command gives.
 pub(super) fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {

@@ -17,9 +17,9 @@ impl Claimed for Vec<Hit> {
 }
 
 #[test]
-fn every_form_is_a_regex() {
+fn every_notation_is_a_regex() {
     assert!(BANK.is_some());
-    assert!(address::FORMS.iter().chain(&command::FORMS).all(|form| form.is_some()));
+    assert!(address::NOTATIONS.iter().chain(&command::NOTATIONS).all(|of| of.is_some()));
 }
 
 fn found(text: &str) -> Vec<(&'static str, &str)> {
