@@ -25,6 +25,7 @@ mod form;
 mod guard;
 mod language;
 mod literal;
+mod look_up;
 mod mark;
 mod marked;
 mod refusal;
@@ -50,6 +51,7 @@ use crate::score::score;
 
 pub use self::guard::{Overwritten, guard};
 pub use self::language::Language;
+use self::look_up::LookUp;
 pub use self::marked::{MARK, MarkedLines};
 pub use self::refusal::Refusal;
 use self::render::{Out, Rendered};
@@ -170,10 +172,8 @@ pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, 
     };
     remaining(hits(&after).map(|(_, hit)| hit).filter(is_left))?;
     let looked_up = rendered.places.iter().any(|(_, looked_up)| *looked_up);
-    let requires = match wish.language {
-        Some(language) if looked_up => requirements(language, &rendered.text),
-        _ => Vec::new(),
-    };
+    let look_up = wish.language.filter(|_| looked_up).and_then(LookUp::of);
+    let requires = look_up.and_then(|of| of.lacks(&rendered.text)).into_iter().collect();
     let from = places(content, taken.iter().map(Taken::hull));
     let marks = planned.iter().zip(&rendered.places).filter(|(out, _)| out.is_first);
     let to = places(&rendered.text, marks.map(|(_, (place, _))| place.clone()));
@@ -345,20 +345,6 @@ fn breaks(language: Option<Language>, text: &str) -> Option<Refusal> {
     let first = report.errors.into_iter().next();
     let (line, message) = first.map_or((1, String::new()), |item| (item.line, item.message));
     is_refused.then(|| Refusal::Breaks { format: format.as_str(), line, message })
-}
-
-/// What look-ups need beside themselves.
-fn requirements(language: Language, text: &str) -> Vec<&'static str> {
-    let (needed, sign) = match language {
-        Language::Python => ("import os", "import os"),
-        Language::Go => ("import \"os\"", "\"os\""),
-        Language::CSharp => ("using System;", "using System;"),
-        Language::Rust => ("the variables when it is compiled", ""),
-        Language::Dockerfile => ("ARG for each variable", ""),
-        _ => return Vec::new(),
-    };
-    let there = !sign.is_empty() && text.contains(sign);
-    if there { Vec::new() } else { vec![needed] }
 }
 
 /// Lines and columns of stretches that are in order, in one walk.

@@ -12,6 +12,7 @@ use super::around::Around;
 use super::form::Form;
 use super::language::Language;
 use super::literal::{Region, regions};
+use super::look_up::LookUp;
 use super::mark::in_brackets;
 use super::syntax::Kind;
 
@@ -244,24 +245,6 @@ impl Style {
     }
 }
 
-/// The look-up of the variable `KEY` in each language.
-const fn look_up(language: Language) -> Option<&'static str> {
-    Some(match language {
-        Language::Python => "os.environ[\"KEY\"]",
-        Language::JavaScript | Language::TypeScript => "process.env.KEY",
-        Language::Rust => "env!(\"KEY\")",
-        Language::Go => "os.Getenv(\"KEY\")",
-        Language::Ruby => "ENV.fetch(\"KEY\")",
-        Language::Java | Language::Kotlin => "System.getenv(\"KEY\")",
-        Language::CSharp => "Environment.GetEnvironmentVariable(\"KEY\")",
-        Language::Php => "getenv('KEY')",
-        Language::Shell | Language::Dockerfile => "\"${KEY}\"",
-        Language::Workflow => "${{ secrets.KEY }}",
-        Language::Yaml | Language::Json | Language::Toml | Language::Env => "${KEY}",
-        Language::Markup => return None,
-    })
-}
-
 struct Writer<'a> {
     content: &'a str,
     language: Language,
@@ -364,7 +347,7 @@ impl Writer<'_> {
 
     /// How the site is written anew; nothing where only a mark is known to do.
     fn form(&self, site: &Site<'_>, around: &Around<'_>) -> Option<Style> {
-        let value = look_up(self.language)?;
+        let value = LookUp::of(self.language)?.written;
         let (whole, bare) = (site.is_whole(), site.kind.is_none());
         let expanded = site.kind == Some(Kind::Expanded);
         let inside = |look_up: &str| Some(Style::of(site.open, site.close, look_up));

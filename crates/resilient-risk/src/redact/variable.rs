@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::form::Form;
 use super::language::Language;
+use super::look_up::LookUp;
 use super::window_before;
 
 /// Names that every process has for something else.
@@ -21,12 +22,7 @@ const NAME_LEN_MAX: usize = 48;
 /// So much of a line is looked at.
 const LINE_LEN_MAX: usize = 256;
 
-/// The name in a look-up of a program, and in text in which variables are expanded.
-static LOOKED_UP: Form = Form::of(concat!(
-    r"(?:environ(?:\.get\(|\[)|[gG]etenv\(|process\.env(?:\.|\[)|env!\(|env::var\(|ENV(?:\.fetch\(|\[)",
-    r#"|GetEnvironmentVariable\(|\bsecrets\.)["'`]?([A-Za-z_]\w*)"#,
-));
-static EXPANDED: Form = Form::of(r"\$\{?([A-Za-z_]\w*)");
+/// A variable that a text sets.
 static ASSIGNED: Form = Form::of(r"\b([A-Za-z_]\w*)=");
 
 /// A property whose accessor has the value: `Token { get; set; } = `, `Token { get => `, `token: String get() = `.
@@ -48,16 +44,15 @@ pub(super) struct Names<'a> {
 impl<'a> Names<'a> {
     /// The names for a text.
     pub(super) fn of(content: &'a str, language: Option<Language>) -> Self {
-        use Language::{Dockerfile, Env, Json, Shell, Toml, Yaml};
-        let is_expanded = matches!(language, Some(Shell | Dockerfile | Yaml | Json | Toml | Env));
+        let Some(look_up) = language.and_then(LookUp::of) else { return Self::default() };
         let names = |form: &'static Form| {
             let found = form.regex().into_iter().flat_map(|form| form.captures_iter(content));
             found.filter_map(|found| Some(found.get(1)?.as_str()))
         };
         // What the text assigns itself is no other value.
-        let assigned: BTreeSet<&str> = names(&ASSIGNED).filter(|_| is_expanded).collect();
-        let expanded = names(&EXPANDED).filter(|name| is_expanded && !assigned.contains(name));
-        Self { used: names(&LOOKED_UP).chain(expanded).collect(), ..Self::default() }
+        let assigned: BTreeSet<&str> = names(&ASSIGNED).filter(|_| look_up.is_expanded()).collect();
+        let used = names(&look_up.read).filter(|name| !assigned.contains(name)).collect();
+        Self { used, ..Self::default() }
     }
 
     /// The name for a secret that stands behind a text.
@@ -174,7 +169,7 @@ mod tests {
 
     #[test]
     fn forms_of_names_are_regexes() {
-        let forms = [&LOOKED_UP, &EXPANDED, &ASSIGNED, &ACCESSOR];
+        let forms = [&ASSIGNED, &ACCESSOR];
         assert!(forms.into_iter().all(|form| form.regex().is_some()));
     }
 
@@ -187,6 +182,7 @@ mod tests {
             ("`${KEY}`", Language::JavaScript, "KEY"),
             ("a: ${KEY}", Language::Yaml, "KEY_2"),
             ("${{ secrets.KEY }} $KEY", Language::Workflow, "KEY_2"),
+            ("$_ENV['KEY']", Language::Php, "KEY_2"),
             ("f $KEY", Language::Shell, "KEY_2"),
             ("KEY=a\nf $KEY", Language::Shell, "KEY"),
         ] {
