@@ -1,5 +1,6 @@
 //! Secrets that are cut in pieces: literals added up, lists of characters, lines and groups.
 
+mod around;
 mod codes;
 mod literals;
 mod names;

@@ -45,6 +45,8 @@ pub(super) enum Trust {
     Full,
     /// Chance or honest code can look like it: only formats that name their vendor count.
     Names,
+    /// As `Names`; and nothing says that its parts are one text. A token that one of them holds is whole.
+    Listed,
 }
 
 /// Makes the views of a text, as far as the budget goes.

@@ -7,6 +7,7 @@ mod fields;
 mod forms;
 mod keys;
 mod look_ups;
+mod neighbours;
 mod pieces;
 mod quotes;
 mod whole;

@@ -31,7 +31,8 @@ impl Scan {
             // Where each view begins, and its number.
             let mut starts = Vec::new();
             for (nth, view) in views.iter().enumerate() {
-                if view.trust == trust && self.may_show(view) {
+                let is_full = view.trust == Trust::Full;
+                if is_full == (trust == Trust::Full) && self.may_show(view) {
                     starts.push((joined.len(), nth));
                     joined.push_str(&view.text);
                     joined.push_str(BETWEEN);
@@ -123,14 +124,15 @@ impl Scan {
         }
         // What fits a format only with the rest needs no other proof of it.
         let is_line = view.via == "joined lines";
-        let is_part = || found.pattern != whole.pattern && vendor::row(found.pattern).is_none();
+        let is_part = || found.pattern != whole.pattern && !is_format(found.pattern);
+        let is_listed = view.trust == Trust::Listed;
         let is_sure = !is_line && (view.trust == Trust::Full || is_part());
         let goes_on = |piece: &Range<usize>| {
             let rest = text.as_bytes().get(piece.clone()).unwrap_or_default();
             // What was found is a secret without the next line, which may be a name, a word or a key.
             let names =
                 is_line && matches!(text.as_bytes().get(piece.end), Some(b'=' | b':' | b'('));
-            self.claims.is_free(piece) && (is_sure || !names && is_rest(view, rest))
+            self.claims.is_free(piece) && (is_sure || !is_listed && !names && is_rest(view, rest))
         };
         // From the known piece on, as far as the rest goes.
         let before = pieces.iter().rev().map(|p| p.start..p.end.min(known.start).max(p.start));
@@ -164,6 +166,11 @@ impl Scan {
         all.sort_unstable();
         all
     }
+}
+
+/// Tells whether a pattern is the form of a token: what it finds is whole.
+fn is_format(pattern: &str) -> bool {
+    vendor::row(pattern).is_some() || CLASSICS.iter().any(|classic| classic.name == pattern)
 }
 
 /// The secret that begins in a stretch of the text, if it is the only one: what goes over two is none.
@@ -214,7 +221,7 @@ fn is_bare_token(text: &str) -> bool {
 fn without_words_behind(view: &View, found: &mut Finding) {
     /// Of GitHub: four characters of a prefix, and 36.
     const TOKEN_LEN: usize = 40;
-    let is_listed = view.trust == Trust::Names && view.via == "joined literals";
+    let is_listed = view.trust != Trust::Full && view.via == "joined literals";
     let Range { start, end } = found.span;
     let token = |end: usize| view.text.as_bytes().get(start..end).unwrap_or_default();
     let is_whole = |end: &usize| match vendor::row(found.pattern).filter(|_| is_listed) {

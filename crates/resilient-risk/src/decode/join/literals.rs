@@ -15,6 +15,7 @@ use super::super::super::marks::Marks;
 use super::super::super::{vendor, work};
 use super::super::encoded::{BASE64_HEAD, is_base64_head};
 use super::super::{Trust, Views};
+use super::around::{is_command, is_format, is_joined};
 use super::names::{follows, is_named, name_before};
 use super::{JOINED_MAX, JOINED_MIN, Joined, may_hold};
 
@@ -101,6 +102,8 @@ struct Chain {
 #[derive(PartialEq, Eq)]
 enum Joint {
     Added,
+    /// Nothing but white space: a program adds them, a shell does not.
+    Beside,
     Listed,
     /// The second one goes into the first.
     Filled,
@@ -114,13 +117,6 @@ static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"%s|\{([0-
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?-u)\$\{([A-Za-z0-9_]+)\}|\{([A-Za-z0-9_]+)\}|\$([A-Za-z0-9_]+)").ok()
 });
-
-/// A call that joins a list, which begins behind it. Databases write these words in capitals, too.
-static JOINS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?-u)(?i:join|oncat|mplode|ormat|rintf)\(?\[?$").ok());
-
-/// So much of a call is looked at.
-const CALL_MAX: usize = 16;
 
 /// A literal, and a sign in it that another literal takes the place of.
 static WITHOUT: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -201,7 +197,7 @@ impl Reader<'_> {
             self.without(quote, views);
         }
         let first = first.and_then(|close| self.opened(close));
-        if let Some(open) = first.filter(|open| self.is_joined(*open)) {
+        if let Some(open) = first.filter(|open| self.is_call(*open)) {
             return self.join_from(open, views);
         }
         for open in first.into_iter().chain([quote]) {
@@ -366,7 +362,7 @@ impl Reader<'_> {
         let named = self.names.get(self.names.len() - counted..).unwrap_or_default();
         if let [first, second, ..] = named {
             let is_added = self.is_added(&second.name, &second.literal);
-            let trust = if is_added { Trust::Full } else { Trust::Names };
+            let trust = if is_added { Trust::Full } else { Trust::Listed };
             let begin = first.literal.start - 1;
             let parts: Vec<_> = named.iter().map(|of| of.literal.clone()).collect();
             self.view(begin, &parts, trust, views);
@@ -416,8 +412,8 @@ impl Reader<'_> {
         if parts.len() < 2 || len < JOINED_MIN {
             return;
         }
-        let is_sure = !is_listed || *is_filled || self.is_joined(place.start);
-        let trust = if is_sure { Trust::Full } else { Trust::Names };
+        let is_sure = !is_listed || *is_filled || is_joined(self.bytes, place.start);
+        let trust = if is_sure { Trust::Full } else { Trust::Listed };
         self.view(place.start, parts, trust, views);
     }
 
@@ -429,15 +425,9 @@ impl Reader<'_> {
         joined.add(self.text, self.marks, begin, trust, views);
     }
 
-    /// Tells whether a program says that it joins the list that begins at a position.
-    fn is_joined(&self, start: usize) -> bool {
-        const LIST_MAX: usize = 1024;
-        let near = self.bytes.get(start.saturating_sub(CALL_MAX)..start).unwrap_or_default();
-        let rest = self.bytes.get(start..).unwrap_or_default();
-        let list = rest.get(..LIST_MAX).unwrap_or(rest);
-        let end = if near.ends_with(b"[") { memchr(b']', list) } else { None };
-        JOINS.as_ref().is_some_and(|call| call.is_match(near))
-            || end.and_then(|end| rest.get(end..)).is_some_and(|rest| rest.starts_with(b"].join("))
+    /// Tells whether a list that begins at a position is joined, or goes into its first item.
+    fn is_call(&self, start: usize) -> bool {
+        is_joined(self.bytes, start) || is_format(self.bytes, start)
     }
 
     /// The parts that are put together from a position on, within so many bytes.
@@ -455,7 +445,11 @@ impl Reader<'_> {
             };
             let Some((joint, next)) = joint else { break };
             at = next;
-            chain.is_listed |= joint == Joint::Listed;
+            chain.is_listed |= match joint {
+                Joint::Listed => true,
+                Joint::Beside => !chain.is_listed && is_command(self.bytes, start),
+                Joint::Added | Joint::Filled => false,
+            };
             chain.is_filled |= joint == Joint::Filled && chain.parts.len() == 1;
             if at - start > most {
                 break;
@@ -489,7 +483,8 @@ impl Reader<'_> {
         let is_key = !is_name && self.is_key(at);
         let joint = match signs.as_slice() {
             [] if at == from || is_name || is_key => return None,
-            b"" | b"+" | b"." | b".." | b"&" | b"||" => Joint::Added,
+            b"" => Joint::Beside,
+            b"+" | b"." | b".." | b"&" | b"||" => Joint::Added,
             b"%" => Joint::Filled,
             b"," if !is_key => Joint::Listed,
             // An item of a list stands on a line of its own.
@@ -501,7 +496,7 @@ impl Reader<'_> {
 
     /// Puts the other parts of a chain where its first one has places for them: `%s`, `{}`, `{0}`.
     fn fill(&self, chain: &mut Chain) {
-        if !(chain.is_filled || chain.is_listed && self.is_joined(chain.place.start)) {
+        if !(chain.is_filled || chain.is_listed && is_format(self.bytes, chain.place.start)) {
             return;
         }
         let Some((template, parts)) = chain.parts.split_first() else { return };
@@ -656,7 +651,7 @@ mod tests {
 
     #[test]
     fn places_and_names_in_a_literal_are_regexes() {
-        let all = [&super::PLACES, &super::NAMED, &super::JOINS, &super::WITHOUT, &super::MEMBER];
+        let all = [&super::PLACES, &super::NAMED, &super::WITHOUT, &super::MEMBER];
         assert!(all.into_iter().all(|form| form.is_some()));
     }
 
@@ -720,8 +715,19 @@ mod tests {
             "KTw".to_owned(),
             "KIPC4zs3uGei".to_owned(),
         ];
-        for call in ["CONCAT", "concat", "strings.Join"] {
-            let text = format!("SELECT {call}('{}');\n", parts.join("', '"));
+        for [call, end] in [
+            ["SELECT CONCAT('", "');"],
+            ["concat('", "')"],
+            ["concat!('", "')"],
+            ["''.join(['", "'])"],
+            ["implode('', ['", "'])"],
+            ["String.join(\"\", '", "')"],
+            ["['", "'].join('')"],
+            ["['", "'].join"],
+            ["strings.Join([]string{'", "'}, \"\")"],
+            ["listOf('", "').joinToString(\"\")"],
+        ] {
+            let text = format!("{call}{}{end}\n", parts.join("', '"));
             assert_eq!(joined(&text), [&parts], "{text}");
         }
     }

@@ -135,8 +135,8 @@ fn a_secret_whose_first_half_is_one_goes_whole() {
         ("a.py", format!("x = \"{head}\" + \"{tail}\"\n"), format!("x = \"{mark}\" + \"\"\n")),
         (
             "a.py",
-            format!("p1 = \"{head}\"\np2 = \"{tail}\"\n"),
-            format!("p1 = \"{mark}\"\np2 = \"\"\n"),
+            format!("p1 = \"{head}\"\np2 = \"{tail}\"\nf(p1 + p2)\n"),
+            format!("p1 = \"{mark}\"\np2 = \"\"\nf(p1 + p2)\n"),
         ),
         (
             "a.py",
@@ -153,10 +153,15 @@ fn a_secret_whose_first_half_is_one_goes_whole() {
         ),
         (
             "a.py",
-            format!("f('user', \"{head}\", \"{tail}\", 'host')\n"),
-            format!("f('user', \"{mark}\", \"\", 'host')\n"),
+            format!("f('user', ''.join([\"{head}\", \"{tail}\"]), 'host')\n"),
+            format!("f('user', ''.join([\"{mark}\", \"\"]), 'host')\n"),
         ),
-        // What stands beside it in a list and is a word stays.
+        // Nothing says that a list is put together: what stands beside a whole token stays.
+        (
+            "a.py",
+            format!("f('user', \"{head}\", \"{tail}\", 'host')\n"),
+            format!("f('user', \"{mark}\", \"{tail}\", 'host')\n"),
+        ),
         (
             "a.py",
             format!("x = [\"{head}\", \"kept_value\"]\n"),

@@ -1,0 +1,158 @@
+//! A whole token leaves the literals beside it alone, and the pieces of a token that a program joins all go.
+
+use super::*;
+use crate::steady::Chance;
+
+const MIXED: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const DRAWS: usize = 12;
+
+/// Tokens of formats with a length, and of some without.
+fn tokens(chance: &mut Chance) -> [String; 8] {
+    [
+        ["gh", "p_", &chance.draw(MIXED, 36)].concat(),
+        ["np", "m_", &chance.draw(MIXED, 36)].concat(),
+        ["AI", "za", &chance.draw(MIXED, 35)].concat(),
+        ["AK", "IA", &chance.draw(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16)].concat(),
+        ["gl", "pat-", &chance.draw(MIXED, 20)].concat(),
+        ["sk_", "live_", &chance.draw(MIXED, 24)].concat(),
+        ["xo", "xb-123456789012-123456789012-", &chance.draw(MIXED, 24)].concat(),
+        ["sk-", "proj-", &chance.draw(MIXED, 48)].concat(),
+    ]
+}
+
+/// Texts with a token and a value beside it, which nothing puts together.
+type Apart = (Option<Language>, fn(&str, &str) -> String);
+const APART: [Apart; 34] = [
+    (Some(Language::Shell), |k, w| format!("./deploy.sh \"{k}\" \"{w}\"\n")),
+    (Some(Language::Shell), |k, w| format!("./deploy.sh '{k}' '{w}'\n")),
+    (Some(Language::Shell), |k, w| format!("notify.sh \"{w}\" \"{k}\"\n")),
+    (Some(Language::Shell), |k, w| format!("run --token \"{k}\" \"{w}\" \"{w}\"\n")),
+    (Some(Language::Shell), |k, w| format!("run --token=\"{k}\" \"{w}\"\n")),
+    (Some(Language::Shell), |k, w| format!("curl -u \"bob:{k}\" \"{w}\"\n")),
+    (Some(Language::Shell), |k, w| format!("set -- \"{k}\" \"{w}\"\n")),
+    (Some(Language::Shell), |k, w| format!("echo \"two words\" \"{k}\" \"{w}\"\n")),
+    (Some(Language::Shell), |k, w| format!("cd x\n\"$CMD\" \"{k}\" \"{w}\"\n")),
+    (Some(Language::Shell), |k, w| format!("./deploy.sh \"{k}\" \\\n  \"{w}\"\n")),
+    (Some(Language::Shell), |k, w| format!("./deploy.sh \\\n  \"{k}\" \\\n  \"{w}\"\n")),
+    (Some(Language::Shell), |k, w| format!("ARGS=(\"{k}\" \"{w}\")\n")),
+    (Some(Language::Shell), |k, w| format!("ARGS+=(\n  \"{k}\"\n  \"{w}\"\n)\n")),
+    (Some(Language::Shell), |k, w| format!("printf \"%s:%s\" \"{k}\" \"{w}\"\n")),
+    (None, |k, w| format!("./deploy.sh \"{k}\" \"{w}\"\n")),
+    (Some(Language::Python), |k, w| format!("p = os.path.join(\"{k}\", \"{w}\")\n")),
+    (Some(Language::Python), |k, w| format!("p = os.path.join(\"{w}\", \"{k}\", \"{w}\")\n")),
+    (Some(Language::Python), |k, w| format!("p = \" \".join([\"{k}\", \"{w}\"])\n")),
+    (Some(Language::Python), |k, w| format!("p = \",\".join([\"{k}\", \"{w}\"])\n")),
+    (Some(Language::Python), |k, w| format!("log.info(\"{{}} {{}}\".format(\"{k}\", \"{w}\"))\n")),
+    (Some(Language::Python), |k, w| format!("x = [\"{k}\", \"{w}\"]\n")),
+    (Some(Language::Python), |k, w| format!("f(\"{k}\", \"{w}\")\n")),
+    (Some(Language::JavaScript), |k, w| format!("const p = [\"{k}\", \"{w}\"].join(\" \");\n")),
+    (Some(Language::JavaScript), |k, w| format!("const p = path.join(\"{k}\", \"{w}\");\n")),
+    (Some(Language::JavaScript), |k, w| format!("const k = [\n  \"{k}\",\n  \"{w}\",\n];\n")),
+    (Some(Language::Go), |k, w| format!("k := []string{{\"{k}\", \"{w}\"}}\n")),
+    (Some(Language::Go), |k, w| format!("fmt.Printf(\"{k}\", \"{w}\")\n")),
+    (Some(Language::Java), |k, w| format!("var p = String.join(\":\", \"{k}\", \"{w}\");\n")),
+    (Some(Language::CSharp), |k, w| format!("var p = string.Format(\"{k}\", \"{w}\");\n")),
+    (Some(Language::Php), |k, w| format!("<?php $p = implode(\",\", [\"{k}\", \"{w}\"]);\n")),
+    (Some(Language::Yaml), |k, w| format!("args: [\"{k}\", \"{w}\"]\n")),
+    (Some(Language::Yaml), |k, w| format!("args:\n  - \"{k}\"\n  - \"{w}\"\n")),
+    (Some(Language::Json), |k, w| format!("{{\"args\": [\"{k}\", \"{w}\"]}}\n")),
+    (Some(Language::Env), |k, w| format!("KEY_1=\"{k}\"\nKEY_2=\"{w}\"\n")),
+];
+
+#[test]
+fn what_stands_beside_a_whole_token_stays() {
+    let chance = &mut Chance(0x9E37_79B9_7F4A_7C15);
+    let mark = Regex::new("<REDACTED:[a-z_]+:[0-9]+>|\\[REDACTED:[a-z_]+:[0-9]+\\]").unwrap();
+    let (mut count, mut faults) = (0, Vec::new());
+    for (nth, (language, write)) in APART.into_iter().enumerate() {
+        for draw in 0..DRAWS {
+            for token in tokens(chance) {
+                let words = ["production", "main", "8080", "user1", "v1.2.3", "https://x.io"];
+                let word = match words.get(draw) {
+                    Some(word) => (*word).to_owned(),
+                    None => chance.draw(b"0123456789abcdef", 40),
+                };
+                let text = write(&token, &word);
+                let wish = Wish { language, ..Wish::default() };
+                let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+                count += 1;
+                let (marked, kept) = (mark.replace_all(&redacted, "@"), text.replace(&token, "@"));
+                // A digest may count as a key by itself. Then it has a mark of its own.
+                if marked != kept && (draw < words.len() || marked != kept.replace(&word, "@")) {
+                    faults.push((nth, format!("{text} -> {redacted}")));
+                }
+            }
+        }
+    }
+    let mut by_form = std::collections::BTreeMap::<usize, (usize, &str)>::new();
+    for (nth, fault) in &faults {
+        by_form.entry(*nth).or_insert((0, fault)).0 += 1;
+    }
+    assert!(faults.is_empty(), "{} of {count}: {by_form:#?}", faults.len());
+}
+
+/// Texts that put pieces together.
+type Put = (Option<Language>, fn(&[&str]) -> String);
+const PUT: [Put; 19] = [
+    (Some(Language::Python), |p| format!("x = \"{}\"\n", p.join("\" + \""))),
+    (Some(Language::Python), |p| format!("x = \"{}\"\n", p.join("\" \""))),
+    (Some(Language::Python), |p| format!("x = (\n    \"{}\"\n)\n", p.join("\"\n    \""))),
+    (Some(Language::Python), |p| format!("f(a, \"{}\")\n", p.join("\" \""))),
+    (Some(Language::Python), |p| format!("return \"{}\"\n", p.join("\" \""))),
+    (Some(Language::Python), |p| format!("x = \"\".join([\"{}\"])\n", p.join("\", \""))),
+    (Some(Language::Python), |p| {
+        format!("x = \"\".join([\n    \"{}\",\n])\n", p.join("\",\n    \""))
+    }),
+    (Some(Language::Python), |p| format!("x = [\"{}\"]\n", p.join("\", \""))),
+    (None, |p| format!("#define KEY \"{}\"\n", p.join("\" \""))),
+    (None, |p| format!("const char *k = \"{}\";\n", p.join("\"\n  \""))),
+    (Some(Language::JavaScript), |p| format!("const x = [\"{}\"].join(\"\");\n", p.join("\", \""))),
+    (Some(Language::Rust), |p| format!("let x = concat!(\"{}\");\n", p.join("\", \""))),
+    (Some(Language::Rust), |p| format!("let x = [\"{}\"].concat();\n", p.join("\", \""))),
+    (Some(Language::Go), |p| {
+        format!("x := strings.Join([]string{{\"{}\"}}, \"\")\n", p.join("\", \""))
+    }),
+    (Some(Language::Java), |p| format!("x = String.join(\"\", \"{}\");\n", p.join("\", \""))),
+    (Some(Language::Kotlin), |p| {
+        format!("val x = listOf(\"{}\").joinToString(\"\")\n", p.join("\", \""))
+    }),
+    (Some(Language::Php), |p| format!("<?php $x = implode(\"\", [\"{}\"]);\n", p.join("\", \""))),
+    (Some(Language::Ruby), |p| format!("x = [\"{}\"].join\n", p.join("\", \""))),
+    (Some(Language::Shell), |p| format!("KEY=\"{}\"\n", p.join("\"\""))),
+];
+
+#[test]
+fn the_pieces_that_a_program_joins_all_go() {
+    let chance = &mut Chance(0x2545_F491_4F6C_DD1D);
+    let (mut count, mut faults) = (0, Vec::new());
+    for (nth, (language, write)) in PUT.into_iter().enumerate() {
+        for _ in 0..DRAWS {
+            // Those that are no token before the end of the last piece.
+            let plain =
+                |token: &String| !redacted(&format!("x = \"{token}\"\n")).text.contains(token);
+            for token in tokens(chance).into_iter().take(5).filter(plain) {
+                let (mut pieces, mut rest) = (Vec::new(), token.as_str());
+                for _ in 0..1 + chance.below(3) {
+                    let (head, tail) = rest.split_at(5 + chance.below(rest.len().div_ceil(3)));
+                    (pieces, rest) = ([pieces, vec![head]].concat(), tail);
+                    if rest.len() < 8 {
+                        break;
+                    }
+                }
+                pieces.push(rest);
+                let text = write(&pieces);
+                let wish = Wish { language, ..Wish::default() };
+                let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+                count += 1;
+                if pieces.iter().any(|piece| piece.len() > 3 && redacted.contains(piece)) {
+                    faults.push((nth, format!("{text} -> {redacted}")));
+                }
+            }
+        }
+    }
+    let mut by_form = std::collections::BTreeMap::<usize, (usize, &str)>::new();
+    for (nth, fault) in &faults {
+        by_form.entry(*nth).or_insert((0, fault)).0 += 1;
+    }
+    assert!(faults.is_empty(), "{} of {count}: {by_form:#?}", faults.len());
+}
