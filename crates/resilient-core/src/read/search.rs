@@ -114,7 +114,7 @@ pub struct Found {
     pub from_line: u64,
     /// Where the next page begins.
     pub next_from_line: u64,
-    /// The file in which the next page begins, when there are several.
+    /// The file in which the next page begins, when there are several; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_from_path: Option<String>,
     /// How many matches there are on this page.
@@ -324,6 +324,8 @@ impl Reader<'_> {
             }
         }
         found.matches_returned = found.matches.len() as u64;
+        // The line of the last match is there on the last page, too, as the Python server has it.
+        found.next_from_path.take_if(|_| !found.has_more);
         Ok(found)
     }
 

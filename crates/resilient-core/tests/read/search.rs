@@ -233,7 +233,8 @@ fn pages_go_through_files() {
     loop {
         let found = search(&ws, &request);
         seen.extend(found.matches.iter().map(|it| (it.path.clone().unwrap(), it.match_line)));
-        if !found.has_more {
+        assert_eq!(found.has_more, found.next_from_path.is_some());
+        if found.next_from_path.is_none() {
             break;
         }
         request.from_line = found.next_from_line as i64;

@@ -168,7 +168,7 @@ impl Tool for ReadTail {
     }
 }
 
-/// Search a file, or many by glob, for a text or regex; shows matches in context. Go on at next_from_line,
+/// Search a file, or many by glob, for text or regex; shows context. If has_more, go on at next_from_line,
 /// next_from_path.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -133,10 +133,7 @@ impl Tool for SearchFiles {
             told([
                 ("matches", Some(json!(matches))),
                 ("has_more", Some(json!(found.has_more))),
-                (
-                    "next_from_path",
-                    found.next_from_path.filter(|_| found.has_more).map(Value::from),
-                ),
+                ("next_from_path", found.next_from_path.map(Value::from)),
                 ("next_from_line", found.has_more.then(|| json!(found.next_from_line))),
                 ("files_searched", (!is_one).then(|| json!(found.files_searched))),
                 (
