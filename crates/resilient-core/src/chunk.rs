@@ -16,7 +16,7 @@ use crate::commit::Committer;
 use crate::contents::{Content, check_whole, digest_now, digest_of_dir, form_of, listing};
 use crate::digest::{Digest, Hasher};
 use crate::disk::{DirRef, File, Kind, read_up_to};
-use crate::error::{Draft, Error, Result};
+use crate::error::{Composed, Draft, Error, Result};
 use crate::form::{Asked, Encoding, Form, FormChange, Speller};
 use crate::journal::Mode;
 use crate::name::is_name;
@@ -28,9 +28,11 @@ use crate::screen::Screen;
 use crate::store::{CHUNKS, Store};
 use crate::write::{Guard, OwnerChange, Rules, check, owner_change, shrink, unspellable, whole};
 
+mod composed;
 mod preview;
 mod status;
 
+pub(crate) use composed::composed_of;
 pub use preview::{Preview, PreviewRequest};
 pub use status::{LastPart, Parts, Session, Sessions, Status};
 
@@ -116,6 +118,9 @@ pub struct ChunkReceipt {
     /// Digest of the part that had the number before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_sha256: Option<Digest>,
+    /// Where the session was composed before, and the parts from then are gone: this is one of a new beginning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub composed_before: Option<Composed>,
 }
 
 /// A file that was durably composed.
@@ -188,6 +193,9 @@ pub struct Reset {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Manifest {
+    /// The file that an earlier session of this name was composed into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    composed_before: Option<Composed>,
     created_at: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     output_path: Option<String>,
@@ -287,8 +295,16 @@ impl Chunks<'_> {
                         .and_then(|(_, parts)| parts.last().copied())
                         .unwrap_or_default();
                     if expected.is_some() {
-                        let last_at = op.store.state_target(op.state, &below, &part_name(last))?;
-                        check(&last_at, op.old(&last_at)?.as_ref(), expected.as_deref())?;
+                        let last_at =
+                            op.store.state_target(op.state, &below, &part_name(last.max(1)))?;
+                        let old = op.old(&last_at)?;
+                        composed::check_part(
+                            op,
+                            &session,
+                            &last_at,
+                            old.as_ref(),
+                            expected.as_deref(),
+                        )?;
                     }
                     if last >= PARTS_MAX {
                         return Err(Error::ChunkIndex {
@@ -314,6 +330,7 @@ impl Chunks<'_> {
             let mut manifest = match &content_of_old {
                 Some(bytes) => read_manifest(&session, bytes)?,
                 None => Manifest {
+                    composed_before: composed::before(op, &session)?,
                     created_at: now.clone(),
                     output_path: None,
                     session: session.clone(),
@@ -329,7 +346,13 @@ impl Chunks<'_> {
             let part_at = op.store.state_target(op.state, &below, &part_name(index))?;
             let old_part = op.old(&part_at)?;
             if is_numbered {
-                check(&part_at, old_part.as_ref(), expected.as_deref())?;
+                composed::check_part(
+                    op,
+                    &session,
+                    &part_at,
+                    old_part.as_ref(),
+                    expected.as_deref(),
+                )?;
             }
             let chunk_path = part_at.shown.clone();
             let staged_manifest = op.stage(&manifest_at, &Content::of(text))?;
@@ -356,6 +379,7 @@ impl Chunks<'_> {
                 }),
                 prev_bytes: old_part.as_ref().map(|old| old.stat.len),
                 prev_sha256: old_part.as_ref().map(|old| old.digest),
+                composed_before: manifest.composed_before.clone(),
             })
         })
     }
@@ -462,6 +486,9 @@ impl Chunks<'_> {
                 && old.digest != staged.digest
             {
                 let guarded = || {
+                    if request.expected_prev_sha256.is_none() {
+                        composed::check_first(op, &session, &target, old)?;
+                    }
                     let adds_marks = adds_marks(marked, &*old.file)
                         .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
                     let shrinks = !allow_shrink && shrink::is_notable(old.stat.len, staged.len);

@@ -471,6 +471,20 @@ impl Envelope {
                 "session": session, "index": index, "total_expected": total_expected,
                 "reason": "index_exceeds_total_expected",
             })),
+            Error::SessionComposed { session, expected, composed } => stale(
+                AskUser,
+                json!({
+                    "session": session, "reason": "session_composed", "composed": composed,
+                    "expected_prev_sha256": expected, "actual_prev_sha256": "",
+                }),
+            ),
+            Error::ComposedBefore { session, path, actual, composed } => stale(
+                AskUser,
+                json!({
+                    "session": session, "path": path, "reason": "composed_before",
+                    "composed_before": composed, "actual_prev_sha256": actual,
+                }),
+            ),
             Error::SessionNotFound { session, near, composed } => {
                 let context = json!({"session": session, "reason": "session_not_found"});
                 let mut context = with_near(context, near);

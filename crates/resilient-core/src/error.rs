@@ -4,7 +4,7 @@
 
 use std::{fmt, io};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Nearest};
@@ -289,6 +289,12 @@ pub enum Error {
     /// The session has no parts.
     #[error("chunk session {session:?} has no parts")]
     NoChunks { session: String, near: Vec<String>, composed: Option<Box<Composed>> },
+    /// The part that is expected is gone: the session was composed, and has none.
+    #[error("chunk session {session:?} was composed into {:?} and has no such part", composed.path)]
+    SessionComposed { session: String, expected: String, composed: Box<Composed> },
+    /// The session was begun again, and its parts would replace the file that it was composed into before.
+    #[error("chunk session {session:?} was begun again after it had been composed into {path:?}")]
+    ComposedBefore { session: String, path: String, actual: Digest, composed: Box<Composed> },
     /// Parts are missing in between.
     #[error("chunk session {session:?} lacks parts {missing:?}")]
     NonContiguous {
@@ -566,7 +572,7 @@ pub enum Changed {
 }
 
 /// The file that a chunk session was composed into.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields of a journal row")]
 pub struct Composed {
     pub path: String,

@@ -331,6 +331,16 @@ pub fn hint(error: &Error) -> String {
         Error::SessionNotFound { near, .. } | Error::NoChunks { near, .. } => {
             or_near(near, "send the parts with `rw_chunk_append` first, or correct the `session`")
         }
+        Error::SessionComposed { .. } => {
+            "append more text to the file context.composed.path with `rw_safe_write` and `mode` append, since the \
+             session was composed into it, or begin a session of another name"
+                .to_owned()
+        }
+        Error::ComposedBefore { .. } => {
+            "append the text of the parts to the file with `rw_safe_write` and `mode` append, then remove them with \
+             `rw_chunk_reset`; to replace the file instead, pass context.actual_prev_sha256 as `expected_prev_sha256`"
+                .to_owned()
+        }
         Error::NonContiguous { missing, .. } if missing.is_empty() => {
             "remove the parts that are too many with `rw_chunk_reset`, and send all parts again"
                 .to_owned()

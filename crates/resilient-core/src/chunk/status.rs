@@ -66,6 +66,9 @@ pub struct Parts {
     /// next part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub joined_mid_line: Vec<u32>,
+    /// The file that an earlier session of this name was composed into: these parts are a new beginning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub composed_before: Option<Composed>,
 }
 
 /// The last part of a session: where the next one goes on.
@@ -200,6 +203,7 @@ impl Chunks<'_> {
     fn parts(&self, session: &str, dir: &DirRef, present_indices: Vec<u32>) -> Result<Parts> {
         let os = |source| Error::os(self.store.shown_state(&[CHUNKS, session]), "read", source);
         let manifest = manifest(self.store, session)?;
+        let composed_before = manifest.as_ref().and_then(|found| found.composed_before.clone());
         let updated_at = manifest.as_ref().map(|manifest| manifest.updated_at.clone());
         let total_expected = manifest.and_then(|manifest| manifest.total_expected);
         let mut parts = Parts {
@@ -211,6 +215,7 @@ impl Chunks<'_> {
             updated_at,
             last_part: None,
             joined_mid_line: Vec::new(),
+            composed_before,
             present_indices,
         };
         let last = parts.present_indices.last().copied();

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use memchr::memmem;
+
 use super::index::{Key, Lines, row_at};
 use super::{Journals, Name, Opened};
 use crate::journal::{Filter, ReverseLines, Row, Tail};
@@ -23,6 +25,45 @@ pub(crate) fn tail(journals: &Journals, n: usize, filter: &Filter) -> io::Result
     }
     reading.tail.entries.reverse();
     Ok(reading.tail)
+}
+
+/// The newest row of a file, or of the file of that path, that was composed of a chunk session, among the newest
+/// `among` lines.
+pub(crate) fn newest_compose(
+    journals: &Journals,
+    session: &str,
+    path: Option<&str>,
+    among: usize,
+) -> io::Result<Option<Row>> {
+    let is_sought = |row: &Row| {
+        row.composed.as_deref() == Some(session) && path.is_none_or(|path| row.path == path)
+    };
+    let mut left = among;
+    let mut find = |journal: &Opened| -> io::Result<Option<Row>> {
+        for line in ReverseLines::new(journal.file(), journal.len).take(left) {
+            let line = line?;
+            left -= 1;
+            // Most rows have no session, and are not parsed.
+            if memmem::find(&line.text, session.as_bytes()).is_none() {
+                continue;
+            }
+            let row = Row::parse(&line.text);
+            if let Some(row) = row.filter(is_sought) {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    };
+    if let Some(row) = find(&journals.current())? {
+        return Ok(Some(row));
+    }
+    for name in journals.closed.iter().rev() {
+        let Some(journal) = journals.open(name)? else { continue };
+        if let Some(row) = find(&journal)? {
+            return Ok(Some(row));
+        }
+    }
+    Ok(None)
 }
 
 /// What a filter can be looked up by: the rarest that it has. A row has one of these.

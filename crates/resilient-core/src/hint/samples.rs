@@ -117,6 +117,10 @@ fn nearest(suggested_old_string: Option<String>) -> Nearest {
     }
 }
 
+fn composed() -> Composed {
+    Composed { path: text(), sha256: text(), ts: text() }
+}
+
 fn mistaken(mistake: Mistake) -> Error {
     not_found(None, Diagnosis { mistakes: vec![mistake], ..Diagnosis::default() })
 }
@@ -337,19 +341,25 @@ a_sample_for_every! {
     IndexExceedsTotal { .. } => [Error::IndexExceedsTotal {
         session: text(), index: 3, total_expected: 2,
     }],
+    SessionComposed { .. } => [
+        Error::SessionComposed { session: text(), expected: text(), composed: Box::new(composed()) },
+    ],
+    ComposedBefore { .. } => [Error::ComposedBefore {
+        session: text(), path: text(), actual: Digest::of(b""), composed: Box::new(composed()),
+    }],
     SessionNotFound { .. } => [
         Error::SessionNotFound { session: text(), near: vec![text()], composed: None },
         Error::SessionNotFound {
             session: text(),
             near: Vec::new(),
-            composed: Some(Box::new(Composed { path: text(), sha256: text(), ts: text() })),
+            composed: Some(Box::new(composed())),
         },
     ],
     NoChunks { .. } => [
         Error::NoChunks { session: text(), near: vec![text()], composed: None },
         Error::NoChunks {
             session: text(), near: vec![],
-            composed: Some(Box::new(Composed { path: text(), sha256: text(), ts: text() })),
+            composed: Some(Box::new(composed())),
         },
     ],
     NonContiguous { .. } => [

@@ -4,6 +4,7 @@
 use similar::TextDiff;
 
 use super::Workspace;
+use crate::chunk;
 use crate::digest::Digest;
 use crate::disk::read_all;
 use crate::edit::{self, Refusal};
@@ -19,8 +20,6 @@ const TEXT_BYTES_MAX: u64 = 256 << 10;
 const EDITED_BYTES_MAX: u64 = 4 << 20;
 /// Nor is one of more lines: what a comparison costs grows with their square.
 const LINES_MAX: usize = 4000;
-/// A session that was composed is looked for among so many newest rows.
-const COMPOSED_AMONG: usize = 1000;
 /// A longer diff is cut after a line.
 const DIFF_BYTES_MAX: usize = 4096;
 
@@ -175,10 +174,8 @@ impl Workspace {
 
     /// The file that a chunk session was composed into last, if that is not long ago.
     pub(super) fn composed_of(&self, session: &str) -> Option<Composed> {
-        let rows = self.journal_tail(COMPOSED_AMONG, &Filter::default());
-        let rows = rows.map(|tail| tail.entries).unwrap_or_default();
-        let row = rows.into_iter().rev().find(|row| row.composed.as_deref() == Some(session));
-        row.map(|Entry { path, sha256, ts, .. }| Composed { path, sha256: sha256.to_string(), ts })
+        let journals = self.store.visible().ok()??;
+        chunk::composed_of(&journals, session).ok()?
     }
 
     /// What a file holds, if it is still the one with that digest and not too long to compare.

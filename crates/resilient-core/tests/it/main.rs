@@ -11,6 +11,7 @@
 mod analytics;
 mod answers;
 mod attributes;
+mod begun_again;
 mod checkpoint;
 mod chunk;
 mod elsewhere;

@@ -11,6 +11,7 @@ use resilient_core::chunk::{
     ChunkReceipt, ComposeReceipt, ComposeRequest, PartRequest, Parts, PreviewRequest, Reset,
     Sessions, Status,
 };
+use resilient_core::error::Composed;
 
 use super::input::{Classify, Content, Form};
 use super::write::{told_checked, told_findings, told_form, told_mark, told_owner, told_twins};
@@ -242,8 +243,14 @@ fn told_part(receipt: &ChunkReceipt) -> String {
         ("journal", receipt.journal_id.clone()),
     ];
     rows.extend(receipt.warning.clone().map(|warning| ("warning", warning)));
+    rows.extend(receipt.composed_before.as_ref().map(told_before));
     rows.extend(told_findings(&receipt.findings));
     card(&format!("kept part {} of {}", receipt.index, receipt.session), &rows)
+}
+
+/// That the parts are a new beginning.
+fn told_before(before: &Composed) -> (&'static str, String) {
+    ("before", format!("composed into {} at {}; its parts are gone", before.path, before.ts))
 }
 
 fn told_compose(receipt: &ComposeReceipt) -> String {
@@ -308,6 +315,7 @@ fn told_status(status: &Status) -> String {
         ("kept in", chunk_dir.clone()),
     ]);
     rows.extend(parts.updated_at.clone().map(|at| ("changed", at)));
+    rows.extend(parts.composed_before.as_ref().map(told_before));
     let mut text = card(&format!("session {}", status.session), &rows);
     text += &told_mid_line(&parts.joined_mid_line);
     if let Some(last) = &parts.last_part {

@@ -33,6 +33,13 @@ fn parts_are_kept_previewed_composed_and_removed() {
     assert_eq!(answer.json()["cleaned_up"], true);
     let gone = "there is no session s\nit was composed into out.txt at ";
     assert!(sandbox.run(&["chunk", "status", "s"]).ok().stdout.starts_with(gone));
+
+    let before = "\n  before   composed into out.txt at ";
+    let ran = sandbox.run(&["chunk", "append", "s", "--content", "four\n"]).ok();
+    assert!(ran.stdout.contains(before), "{ran:?}");
+    assert!(sandbox.run(&["chunk", "status", "s"]).ok().stdout.contains(before));
+    let lost = sandbox.run(&["chunk", "compose", "s", "out.txt", "--json"]).envelope();
+    assert_eq!(lost["context"]["reason"], "composed_before");
 }
 
 #[test]

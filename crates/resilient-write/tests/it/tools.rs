@@ -358,7 +358,8 @@ fn core_writes_a_long_file_in_several_calls() {
     assert_eq!((&none["parts"], &none["next_part"]), (&json!([]), &json!(1)));
 
     // A file that is there is replaced only by who has seen it, and part 1 begins anew.
-    client.gives("rw_write_part", part("d/long.md", 1, "old\n"), &[]);
+    let begun = client.gives("rw_write_part", part("d/long.md", 1, "old\n"), &[]);
+    assert_eq!(begun["composed_before"]["sha256"], written["sha256"]);
     let again = client.gives("rw_write_part", part("d/long.md", 2, "older\n"), &[]);
     assert_eq!(again.get("prev_bytes"), None);
     let again = client.gives("rw_write_part", part("d/long.md", 2, "old\n"), &["prev_sha256"]);

@@ -57,6 +57,10 @@ pub fn hint_of(error: &Error) -> String {
         | Error::EmptyOldString { .. }
         | Error::Stale { .. }
         | Error::FileNotFound { .. } => in_our_words(&hint(error)),
+        // No tool of this set meets one.
+        Error::SessionComposed { .. } | Error::ComposedBefore { .. } => {
+            "append the text to the file with `rw_write_file` and `append` true".to_owned()
+        }
         // Part 1 starts over, whatever is kept.
         Error::NonContiguous { missing, .. } if missing.contains(&1) => {
             "read the file if the last part was sent before, since it may be written already; otherwise send all \

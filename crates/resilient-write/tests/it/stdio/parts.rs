@@ -181,3 +181,35 @@ fn parts_that_do_not_make_a_file_are_not_composed() {
     );
     assert!(!sandbox.path("out.txt").exists());
 }
+
+#[test]
+fn a_session_that_was_composed_does_not_lose_its_file_when_it_begins_again() {
+    const CHANGED: &str = "stale_precondition/unknown/ask_user";
+    let (sandbox, mut client) = served();
+    let part = |content: &str| json!({"session": "s", "content": content});
+    client.gives("rw_chunk_append", part("chapter 1\n"), &[]);
+    let second = client.gives("rw_chunk_append", part("chapter 2\n"), &["sha256"]);
+    let compose = json!({"session": "s", "output_path": "novel.md", "cleanup": true});
+    client.gives("rw_chunk_compose", compose.clone(), &[]);
+
+    let mut third = part("chapter 3\n");
+    third["expected_prev_sha256"] = second["sha256"].clone();
+    let facts = json!({"reason": "session_composed", "session": "s"});
+    let refused = client.fails("rw_chunk_append", third, CHANGED, facts);
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.contains("`rw_safe_write`"), "{refused}");
+    assert_eq!(refused["context"]["composed"]["path"], "novel.md");
+
+    let again = client.gives("rw_chunk_append", part("chapter 3\n"), &[]);
+    assert_eq!(again["composed_before"], refused["context"]["composed"]);
+    let status = client.gives("rw_chunk_status", json!({"session": "s"}), &[]);
+    assert_eq!(status["composed_before"], again["composed_before"]);
+    let facts = json!({"reason": "composed_before", "path": "novel.md"});
+    let refused = client.fails("rw_chunk_compose", compose.clone(), CHANGED, facts);
+    assert_eq!(sandbox.text("novel.md"), "chapter 1\nchapter 2\n");
+
+    let mut named = compose;
+    named["expected_prev_sha256"] = refused["context"]["actual_prev_sha256"].clone();
+    client.gives("rw_chunk_compose", named, &[]);
+    assert_eq!(sandbox.text("novel.md"), "chapter 3\n");
+}

@@ -1,0 +1,192 @@
+//! A chunk session that was composed and removed, and begins again.
+
+use resilient_core::Workspace;
+use resilient_core::chunk::{ComposeRequest, PartRequest};
+use serde_json::{Value, json};
+
+use crate::home::{Home, STALE, composing, digest, entries, envelope, hinted, json_of};
+
+const NOVEL: &str = "chapter 1\nchapter 2\n";
+
+fn part(content: &str) -> PartRequest {
+    let (session, content) = ("s".to_owned(), content.to_owned());
+    PartRequest { session, content, ..PartRequest::default() }
+}
+
+/// What `composed` and `composed_before` have after the two chapters were composed.
+fn composed(path: &str) -> Value {
+    json!({"path": path, "sha256": digest(NOVEL), "ts": "2023-11-14T22:13:20Z"})
+}
+
+/// Two chapters that were composed into `novel.md`; the session is gone.
+fn novel(home: &Home) -> Workspace {
+    let ws = home.open();
+    for chapter in NOVEL.split_inclusive('\n') {
+        ws.keep_part(part(chapter)).expect("a part");
+    }
+    ws.compose(composing("novel.md", true)).expect("a receipt");
+    ws
+}
+
+#[test]
+fn a_part_that_goes_behind_parts_that_were_composed_is_told_where_they_are() {
+    let home = Home::new();
+    let ws = novel(&home);
+    let expected = Some(digest("chapter 2\n").to_string());
+    for index in [None, Some(1), Some(2)] {
+        let next =
+            PartRequest { index, expected_prev_sha256: expected.clone(), ..part("chapter 3\n") };
+        let (hint, answer) = hinted(&ws.keep_part(next).expect_err("a refusal"));
+        assert_eq!(
+            answer,
+            envelope(
+                STALE,
+                json!({
+                    "session": "s", "reason": "session_composed", "composed": composed("novel.md"),
+                    "expected_prev_sha256": expected, "actual_prev_sha256": "",
+                }),
+            ),
+            "{index:?}"
+        );
+        assert!(hint.starts_with("append more text to the file context.composed.path"), "{hint}");
+        assert!(hint.ends_with("or begin a session of another name"), "{hint}");
+    }
+    assert!(!ws.session_status("s").expect("a status").exists);
+
+    // A session that was never composed has no such file.
+    let other = PartRequest {
+        session: "t".to_owned(),
+        expected_prev_sha256: expected.clone(),
+        ..part("chapter 3\n")
+    };
+    let (_, answer) = hinted(&ws.keep_part(other).expect_err("a refusal"));
+    assert_eq!(answer["context"]["path"], ".resilient_write/chunks/t/part-001.txt");
+
+    // Nor is a part that another beginning does not have yet where the file is.
+    ws.keep_part(part("another\n")).expect("a part");
+    let third =
+        PartRequest { index: Some(3), expected_prev_sha256: expected, ..part("chapter 3\n") };
+    let (_, answer) = hinted(&ws.keep_part(third).expect_err("a refusal"));
+    assert_eq!(answer["context"]["reason"], "session_composed");
+}
+
+#[test]
+fn a_session_that_begins_again_says_what_it_was_composed_into() {
+    let home = Home::new();
+    let ws = novel(&home);
+    for index in [1, 2] {
+        let kept = json_of(ws.keep_part(part("more\n")).expect("a part"));
+        assert_eq!(
+            (&kept["index"], &kept["composed_before"]),
+            (&json!(index), &composed("novel.md"))
+        );
+    }
+    let status = json_of(ws.session_status("s").expect("a status"));
+    assert_eq!(status["composed_before"], composed("novel.md"));
+
+    // A reset removes the parts; what the session was composed into stays.
+    ws.chunks().reset("s").expect("a reset");
+    let again = PartRequest { index: Some(2), ..part("more\n") };
+    let kept = json_of(ws.keep_part(again).expect("a part"));
+    assert_eq!(kept["composed_before"], composed("novel.md"));
+
+    // A session that was composed without cleanup goes on.
+    let home = Home::new();
+    let ws = home.open();
+    ws.keep_part(part("chapter 1\n")).expect("a part");
+    ws.compose(composing("novel.md", false)).expect("a receipt");
+    let kept = json_of(ws.keep_part(part("chapter 2\n")).expect("a part"));
+    assert_eq!(kept.get("composed_before"), None);
+    assert_eq!(json_of(ws.session_status("s").expect("a status")).get("composed_before"), None);
+    ws.compose(composing("novel.md", true)).expect("a receipt");
+    assert_eq!(home.text("novel.md"), NOVEL);
+}
+
+#[test]
+fn a_new_beginning_replaces_what_the_session_was_composed_into_only_by_its_digest() {
+    let home = Home::new();
+    let ws = novel(&home);
+    ws.keep_part(part("chapter 3\n")).expect("a part");
+    let plain = || ws.compose(composing("novel.md", true));
+    let refused = || {
+        let (hint, answer) = hinted(&plain().expect_err("a refusal"));
+        assert!(hint.contains("`rw_safe_write` and `mode` append"), "{hint}");
+        assert!(
+            hint.contains("pass context.actual_prev_sha256 as `expected_prev_sha256`"),
+            "{hint}"
+        );
+        answer
+    };
+    home.refused(plain);
+    assert_eq!(
+        refused(),
+        envelope(
+            STALE,
+            json!({
+                "session": "s", "path": "novel.md", "reason": "composed_before",
+                "composed_before": composed("novel.md"), "actual_prev_sha256": digest(NOVEL),
+            }),
+        )
+    );
+
+    // Another file is composed without a digest, and that changes nothing for the first one.
+    ws.compose(composing("other.md", false)).expect("a receipt");
+    assert_eq!(refused()["context"]["reason"], "composed_before");
+    // The digest is that of the file as it is now, and nothing else will do.
+    home.put("novel.md", "the user's own\n");
+    let now = digest("the user's own\n");
+    assert_eq!(refused()["context"]["actual_prev_sha256"], json!(now));
+    let named = |sha256: &str| ComposeRequest {
+        expected_prev_sha256: Some(sha256.to_owned()),
+        ..composing("novel.md", false)
+    };
+    ws.compose(named(&digest(NOVEL).to_string())).expect_err("a refusal");
+    ws.compose(named(&now.to_string())).expect("a receipt");
+    assert_eq!(home.text("novel.md"), "chapter 3\n");
+
+    // Now the file is made of the parts that are there, and they go on.
+    ws.keep_part(part("chapter 4\n")).expect("a part");
+    plain().expect("a receipt");
+    assert_eq!(home.text("novel.md"), "chapter 3\nchapter 4\n");
+}
+
+#[test]
+fn a_new_beginning_that_loses_nothing_is_composed() {
+    let home = Home::new();
+    let ws = novel(&home);
+    // The same text again.
+    ws.keep_part(part(NOVEL)).expect("a part");
+    ws.compose(composing("novel.md", true)).expect("a receipt");
+    // A file that is gone.
+    std::fs::remove_file(home.path("novel.md")).expect("removed");
+    ws.keep_part(part("chapter 3\n")).expect("a part");
+    ws.compose(composing("novel.md", true)).expect("a receipt");
+    assert_eq!(home.text("novel.md"), "chapter 3\n");
+    // A file of which another session was composed.
+    let other = PartRequest { session: "t".to_owned(), ..part("other\n") };
+    assert_eq!(json_of(ws.keep_part(other).expect("a part")).get("composed_before"), None);
+    let session = "t".to_owned();
+    ws.compose(ComposeRequest { session, ..composing("novel.md", true) }).expect("a receipt");
+    assert_eq!(home.text("novel.md"), "other\n");
+}
+
+#[test]
+fn that_a_session_was_composed_is_known_for_a_thousand_rows() {
+    for (more, is_known) in [(999, true), (1000, false)] {
+        let home = Home::new();
+        let ws = novel(&home);
+        let row = entries(&ws).pop().expect("a row");
+        drop(ws);
+        // Rows as the Python server writes them: they name the session, and are not of it.
+        let line = format!(
+            "{{\"bytes\":1,\"caller\":\"s\",\"journal_id\":\"wj_1\",\"mode\":\"create\",\"path\":\"s\",\
+             \"sha256\":\"{}\",\"ts\":\"{}\"}}\n",
+            digest("s"),
+            row.ts
+        );
+        let journal = [home.journal(), line.repeat(more).into_bytes()].concat();
+        home.put(".resilient_write/journal.jsonl", journal);
+        let kept = json_of(home.open().keep_part(part("chapter 3\n")).expect("a part"));
+        assert_eq!(kept.get("composed_before").is_some(), is_known, "{more}");
+    }
+}
