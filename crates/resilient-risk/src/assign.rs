@@ -24,7 +24,7 @@ use regex::bytes::{Match, Regex};
 pub(super) use self::address::password as password_of_address;
 pub(super) use self::key_block::key_blocks;
 use super::pii;
-use super::tables::{OTHER_ENDS, OTHER_WORDS};
+use super::tables::{CHECKS, IDENTIFIERS, OTHER_ENDS, OTHER_WORDS};
 use super::words::{Said, Word};
 
 /// One value that was recognised by its surroundings.
@@ -109,7 +109,29 @@ fn is_other(text: &[u8], Said { word, start, end }: Said) -> bool {
         name.starts_with(b"arn:")
     };
     word == Word::Password && (OTHER_WORDS.iter().any(begins) || OTHER_ENDS.iter().any(ends))
+        || is_about(text, word, end)
         || start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b':') && in_name()
+}
+
+/// Tells whether a name whose word for secrets ends at a position says what checks the secret or, for a password, what
+/// belongs to it: its last word counts, so `password_hash` is no secret and `password_hash_pepper` is one.
+fn is_about(text: &[u8], word: Word, end: usize) -> bool {
+    const NAME_MAX: usize = 48;
+    let is_password = matches!(word, Word::Password | Word::ShortPassword);
+    if !is_password && word != Word::Secret {
+        return false;
+    }
+    let is_named = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let rest = near(text, end, NAME_MAX);
+    let rest = rest.get(..rest.iter().take_while(is_named).count()).unwrap_or_default();
+    super::work::spend(rest.len());
+    let last = rest.rsplit(|byte| matches!(byte, b'_' | b'-')).next().unwrap_or_default();
+    // Of `ResetUuid` the word begins at the last capital letter behind a small one or a digit.
+    let is_border = |two: &[u8]| matches!(two, [one, next] if !one.is_ascii_uppercase() && next.is_ascii_uppercase());
+    let border = last.windows(2).rposition(is_border).map_or(0, |at| at + 1);
+    let last = last.get(border..).unwrap_or_default().to_ascii_lowercase();
+    let last = last.as_slice();
+    CHECKS.contains(&last) || is_password && IDENTIFIERS.contains(&last)
 }
 
 /// The text from a position on, up to some length.

@@ -8,7 +8,9 @@ use super::candidate::Candidate;
 use super::features::{Words, may_end_secret};
 use super::placeholder;
 use super::services;
-use super::tables::{CHECKS, OPEN, PLAIN, QUALIFIERS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL};
+use super::tables::{
+    CHECKS, IDENTIFIERS, OPEN, PLAIN, QUALIFIERS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL,
+};
 use super::token::{Kind, Shape};
 
 /// A candidate whose name tells what it is.
@@ -48,10 +50,12 @@ pub(super) fn is_owned(words: &Words) -> bool {
 /// Tells whether the nearest words name a value that everybody may see, or one that only looks like chance:
 /// `public_key`, `sitekey`, `etag`, `trace_id`, `password_hash`.
 pub(super) fn is_open(words: &Words) -> bool {
-    let is_id = words.get(0).is_some_and(|word| word == b"id" || word == b"uuid");
+    let is_id = words.get(0).is_some_and(|word| IDENTIFIERS.contains(&word));
     let nth = usize::from(is_id || words.get(0).is_some_and(|word| word == b"string"));
     let Some(word) = words.get(nth) else { return false };
-    if CHECKS.contains(&word) || is_id && is_password(word) {
+    // Other words may stand between: `password_reset_uuid`.
+    let of_password = || words.iter().skip(1).take(2).any(is_password);
+    if CHECKS.contains(&word) || is_id && of_password() {
         return true;
     }
     [&b"keys"[..], b"key", b"token"].iter().any(|kind| match word.strip_suffix(*kind) {
@@ -317,11 +321,35 @@ mod tests {
         let uuid = "9e21bd47-27af-40fc-a0ab-b5b85c746cb7";
         let digest = ["9e21bd4727af40fc", "a0abb5b85c746cb7"].concat();
         for value in [uuid, &digest, &digest.to_uppercase(), &digest.repeat(2)] {
-            for name in ["password_id", "passwordHash", "PASSWORD_DIGEST", "pwd_md5"] {
+            for name in [
+                "password_id",
+                "passwordHash",
+                "PASSWORD_DIGEST",
+                "pwd_md5",
+                "passwordSha256",
+                "password_sha",
+                "secret_hash",
+                "password_reset_uuid",
+                "PASSWORD_TEMPLATE_ID",
+                "PASSWORD_RESET_TEMPLATE",
+            ] {
                 assert_eq!(kinds(&format!("{name} = \"{value}\"")), 0, "{name} {value}");
                 assert_eq!(kinds(&format!("{name}: {value}")), 0, "{name} {value}");
             }
             assert_eq!(kinds(&format!("password = \"{value}\"")), 1, "{value}");
+        }
+        let password = ["q7Rk!9z", "PwX4m2V?b"].concat();
+        for name in [
+            "PASSWORD_IDENTITY",
+            "passwordIdentityServer",
+            "password_idp",
+            "PASSWORD_IDRAC",
+            "PASSWORD_HASH_PEPPER",
+            "PASSWORD_HASHICORP_VAULT",
+            "password_md5_key",
+        ] {
+            assert_eq!(kinds(&format!("{name} = \"{password}\"")), 1, "{name}");
+            assert_eq!(kinds(&format!("{name}={password}\n")), 1, "{name}");
         }
         let hash = format!("pbkdf2:sha256:260000$aB3dE9xY${}", digest.repeat(2));
         assert_eq!(kinds(&format!("password_hash = \"{hash}\"")), 1);
