@@ -12,7 +12,7 @@ use super::names::is_named;
 const BEFORE_MAX: usize = 64;
 const LIST_MAX: usize = 1024;
 
-/// At most so many literals of a row are passed over to find what stands before them.
+/// So many literals of a row are skipped, to find what stands before the first one.
 const PASSED_MAX: usize = 8;
 
 /// A call that joins what follows, with nothing between the items: `"".join([`, `concat!(`, `implode("", [`. Databases

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use memchr::{memchr, memchr2, memmem, memrchr};
+use memchr::{memchr, memchr2, memchr3, memmem, memrchr};
 use regex::bytes::{Captures, Regex};
 
 use super::super::super::bits::padded;
@@ -277,7 +277,9 @@ impl Reader<'_> {
         let Some((literal, end)) = self.literal(quote) else { return };
         let rest = self.bytes.get(end..).unwrap_or_default();
         let blanks = rest.iter().take(GAP_MAX).take_while(|byte| b" \t)".contains(byte)).count();
-        if !rest.get(blanks).is_none_or(|byte| b"\n\r;,\\".contains(byte)) {
+        let behind = rest.get(blanks..).unwrap_or_default();
+        let is_end = behind.first().is_none_or(|byte| b"\n\r;,\\".contains(byte));
+        if !is_end && (blanks == 0 || comment_len(behind) == 0) {
             return self.glue(literal, end, views);
         }
         let before = self.bytes.get(..quote).unwrap_or_default();
@@ -287,7 +289,7 @@ impl Reader<'_> {
         let goes_on = self.names.last().is_some_and(|last| {
             let name_of = |name: &Range<usize>| self.bytes.get(name.clone()).unwrap_or_default();
             let is_same = name_of(&last.name) == name_of(&name);
-            name.start.saturating_sub(last.literal.end) <= GAP_MAX
+            self.is_near(last.literal.end, name.start)
                 && follows(name_of(&last.name), name_of(&name))
                 && (!is_same || self.is_added(&name, &literal))
         });
@@ -303,6 +305,20 @@ impl Reader<'_> {
         }
         self.counted += 1;
         self.names.push(Named { name, literal });
+    }
+
+    /// Tells whether few signs lead from a literal to the name of the next one. Comments do not count.
+    fn is_near(&self, from: usize, to: usize) -> bool {
+        let gap = self.bytes.get(from..to.min(from + COMMENTS_MAX)).unwrap_or_default();
+        let (mut at, mut comments) = (0, 0);
+        while let Some(next) = gap.get(at..).and_then(|rest| memchr3(b'#', b'/', b'-', rest)) {
+            at += next;
+            let len = comment_len(gap.get(at..).unwrap_or_default());
+            comments += len;
+            at += len.max(1);
+        }
+        work::spend(gap.len());
+        to.saturating_sub(from) - comments <= GAP_MAX
     }
 
     /// Joins a word that a token begins with what is glued to it by a quote, which opens a literal or closes one.
@@ -433,8 +449,13 @@ impl Reader<'_> {
     /// The parts that are put together from a position on, within so many bytes.
     fn chain(&self, start: usize, most: usize) -> Chain {
         let mut chain = Chain { place: start..start, ..Chain::default() };
-        let mut at = start;
+        let (mut at, mut last) = (start, None);
         while let Some(end) = self.part(at, &mut chain) {
+            chain.is_listed |= match last {
+                Some(Joint::Listed) => true,
+                Some(Joint::Beside) => !chain.is_listed && is_command(self.bytes, start),
+                Some(Joint::Added | Joint::Filled) | None => false,
+            };
             chain.place.end = end;
             let rest = self.bytes.get(end..).unwrap_or_default();
             let joint = if rest.starts_with(FILLS) {
@@ -445,12 +466,8 @@ impl Reader<'_> {
             };
             let Some((joint, next)) = joint else { break };
             at = next;
-            chain.is_listed |= match joint {
-                Joint::Listed => true,
-                Joint::Beside => !chain.is_listed && is_command(self.bytes, start),
-                Joint::Added | Joint::Filled => false,
-            };
             chain.is_filled |= joint == Joint::Filled && chain.parts.len() == 1;
+            last = Some(joint);
             if at - start > most {
                 break;
             }
@@ -663,6 +680,12 @@ mod tests {
             format!("const z = \"{a}\" + \"{b}\";\nconst y = \"bye\";\n"),
             format!("part_a = '{a}'\npart_b = '{b}'\nrest = 'x1'\n"),
             format!("x = '{a}'\nx += '{b}'\n"),
+            format!("x = '{a}'  # the first of two pieces, and a comment behind it\nx += '{b}'\n"),
+            format!(
+                "x = '{a}'; // the first of two pieces, and a comment behind it\nx += '{b}';\n"
+            ),
+            format!("K='{a}' # first\nK+='{b}' # second\n"),
+            format!("one = '{a}'  # first\ntwo = '{b}'  # second\nz = one + two\n"),
             format!("head = '{a}'\nmode = 'w'\ntail = '{b}'\nsend(mode)\nz = head + tail\n"),
             format!("one = '{a}'\nz = one + '{b}'\n"),
             format!("one = '{a}'\ntwo = '{b}'\nz = f'{{one}}{{two}}'\n"),
@@ -739,6 +762,7 @@ mod tests {
             format!("api_key = \"{a}\" + \"{b}\"\n"),
             format!("head = '{a}'\ntail = '{b}'\napi_key = head + tail\n"),
             format!("api_key = (\n    '{a}'\n    '{b}'\n)\n"),
+            format!("f(api_key='{a}' + '{b}', x=1)\n"),
         ] {
             assert_eq!(joined(&text), [[a, b]], "{text}");
         }
