@@ -108,16 +108,16 @@ impl Answers {
     }
 }
 
-/// About how many bytes of memory an answer takes.
-pub(crate) fn size(message: &ServerJsonRpcMessage) -> usize {
-    let encoded = || serde_json::to_vec(message).map_or(0, |encoded| FRAME + 2 * encoded.len());
-    let JsonRpcMessage::Response(answer) = message else { return encoded() };
-    let ServerResult::CallToolResult(called) = &answer.result else { return encoded() };
+/// About how many bytes of memory the answer to a call of a tool takes. The other requests only look, and can be made again:
+/// a list of tools for each of 1,000 sessions would take 120 MB.
+pub(crate) fn size(message: &ServerJsonRpcMessage) -> Option<usize> {
+    let JsonRpcMessage::Response(answer) = message else { return None };
+    let ServerResult::CallToolResult(called) = &answer.result else { return None };
     let texts = called.content.iter().map(|block| match block.as_text() {
         Some(text) => text.text.len(),
         None => serde_json::to_vec(block).map_or(0, |encoded| encoded.len()),
     });
-    FRAME + texts.sum::<usize>() + called.structured_content.as_ref().map_or(0, value)
+    Some(FRAME + texts.sum::<usize>() + called.structured_content.as_ref().map_or(0, value))
 }
 
 fn value(given: &Value) -> usize {
@@ -219,17 +219,18 @@ mod tests {
             (json!({"content": [block], "structuredContent": {"a": [text, {&text: 1}]}}), 3),
         ] {
             let message = json!({"jsonrpc": "2.0", "id": 1, "result": result});
-            let size = size(&serde_json::from_value(message).unwrap());
+            let size = size(&serde_json::from_value(message).unwrap()).unwrap();
             let least = FRAME + texts * text.len();
             assert!((least..least + 1000).contains(&size), "{size}, {texts}");
         }
         for other in [
             json!({"result": {"contents": [{"uri": "rw://journal", "text": text}]}}),
+            json!({"result": {"tools": []}}),
             json!({"error": {"code": 1, "message": text}}),
         ] {
             let mut message = json!({"jsonrpc": "2.0", "id": 1});
             message.as_object_mut().unwrap().extend(other.as_object().unwrap().clone());
-            assert!(size(&serde_json::from_value(message).unwrap()) > text.len());
+            assert_eq!(size(&serde_json::from_value(message).unwrap()), None);
         }
     }
 }

@@ -160,10 +160,12 @@ impl Talk {
         let asked = state.asked.remove(&number)?;
         let more = asked.size();
         *id = asked.id;
-        let size = size(&message) + more;
+        let size = size(&message).map(|size| size + more);
         asked.events.push(ServerSseMessage::from_message(message));
         asked.events.end();
-        self.answers.keep(number, asked.events, size, now);
+        if let Some(size) = size {
+            self.answers.keep(number, asked.events, size, now);
+        }
         None
     }
 
