@@ -98,7 +98,8 @@ impl Events {
         Reader { events: Arc::clone(self), id: state.make(), turn, from: Some(next) }
     }
 
-    /// Reads from an event on, or from the first that no reader got; if somebody reads already, gets nothing until that one goes away.
+    /// Reads from an event on, or from the first that no reader got. If somebody reads already, it gets nothing until that
+    /// one goes away.
     ///
     /// The other one cannot be ended: both may belong to one client that opens again what ends, for ever.
     pub(crate) fn read_if_free(self: &Arc<Self>, from: Option<usize>) -> Reader {

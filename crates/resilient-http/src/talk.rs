@@ -192,7 +192,7 @@ impl Talk {
 }
 
 impl Asked {
-    /// About how many bytes of memory its answer takes besides the result: the client's id, and steps with the client's token.
+    /// About how many bytes of memory its answer takes besides the result: the client's id, and steps with its token.
     fn size(&self) -> usize {
         let text = |id: &RequestId| match id {
             RequestId::String(text) => text.len(),

@@ -144,7 +144,7 @@ impl Committer {
     /// Runs recovery if anything is in need of it, and reports.
     pub(crate) fn recover(&self, undecided: Undecided) -> Result<recovery::Report> {
         let mut held = lock(&self.queue.state);
-        let state = self.enter(&mut held, Some(undecided))?;
+        let state = self.enter(&mut held, Some(undecided), Waited::default())?;
         state.unlock();
         Ok(self.queue.take_notices())
     }
@@ -172,14 +172,6 @@ impl Committer {
 
     /// Takes the lock and brings the state up to date. With `ordered`, recovery runs in any case.
     fn enter<'a>(
-        &self,
-        held: &'a mut Option<State>,
-        ordered: Option<Undecided>,
-    ) -> Result<&'a mut State> {
-        self.enter_to_write(held, ordered, Waited::default())
-    }
-
-    fn enter_to_write<'a>(
         &self,
         held: &'a mut Option<State>,
         ordered: Option<Undecided>,
@@ -285,7 +277,7 @@ impl Committer {
     fn commit(&self, held: &mut Option<State>, mut jobs: VecDeque<Job>) -> Vec<Job> {
         let mut are_wanted = || self.release(&mut jobs);
         let waited = Waited::while_wanted(&mut are_wanted);
-        let state = match self.enter_to_write(held, None, waited) {
+        let state = match self.enter(held, None, waited) {
             Ok(state) => state,
             Err(error) => {
                 for job in jobs {
