@@ -8,19 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use bytes::Bytes;
+use rmcp::ErrorData;
 use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
-use serde_json::Value;
 
-use crate::events::Events;
+use crate::events::{Event, Events, Name, Reader};
 use crate::limits::{
     ANSWER_KEPT, ANSWER_SHORT, ANSWERS_KEPT, ANSWERS_KEPT_BYTES, ANSWERS_KEPT_BYTES_ALL,
 };
-
-/// What an answer takes besides its text, at most.
-const FRAME: usize = 1024;
-
-/// What a value takes besides its text, at most.
-const NODE: usize = 64;
 
 /// How many bytes the answers of all sessions of a workspace have. The short ones have room of their own: a client that
 /// reads much takes none of it.
@@ -40,9 +35,9 @@ pub(crate) struct Answers {
 
 #[derive(Debug)]
 struct Answer {
-    /// The number of its request.
-    number: u64,
-    events: Arc<Events>,
+    name: Name,
+    /// As it is sent.
+    written: Bytes,
     counted: Counted,
     since: Instant,
 }
@@ -75,8 +70,9 @@ impl Answers {
         Arc::new(Self { stock, kept: Mutex::default() })
     }
 
-    /// Keeps the events of a request that is answered, in the place of older ones. What is too long is not kept.
-    pub(crate) fn keep(&self, number: u64, events: Arc<Events>, bytes: usize, now: Instant) {
+    /// Keeps an answer as it is sent, in the place of older ones. What is too long is not kept.
+    pub(crate) fn keep(&self, name: Name, written: Bytes, now: Instant) {
+        let bytes = written.len();
         if bytes > ANSWERS_KEPT_BYTES {
             return;
         }
@@ -87,15 +83,19 @@ impl Answers {
             all -= oldest.counted.bytes;
         }
         if let Some(counted) = self.stock.count(bytes) {
-            kept.push_back(Answer { number, events, counted, since: now });
+            kept.push_back(Answer { name, written, counted, since: now });
         }
     }
 
-    /// The events of a request whose answer is kept.
-    pub(crate) fn events(&self, number: u64) -> Option<Arc<Events>> {
+    /// The answer to a request, if it is kept and comes behind one of its events.
+    pub(crate) fn behind(&self, request: u64, event: usize) -> Option<Reader> {
         let kept = self.lock();
-        let answer = kept.iter().find(|answer| answer.number == number)?;
-        Some(Arc::clone(&answer.events))
+        let is_it = |answer: &&Answer| answer.name.of == Some(request) && answer.name.event > event;
+        let Answer { name, written, .. } = kept.iter().find(is_it)?;
+        let events = Events::from(name.event, name.of);
+        events.push(Event::Written(written.clone()));
+        events.end();
+        Some(events.read(name.event))
     }
 
     /// Forgets what is kept for long.
@@ -108,32 +108,21 @@ impl Answers {
     }
 }
 
-/// About how many bytes of memory the answer to a call of a tool takes. The other requests only look, and can be made again:
-/// a list of tools for each of 1,000 sessions would take 120 MB.
-pub(crate) fn size(message: &ServerJsonRpcMessage) -> Option<usize> {
+/// What a client gets that comes back for an answer: the answer to a call of a tool, or else an error.
+///
+/// The other requests only look, and can be made again: a list of tools for each of 1,000 sessions would take 20 MB.
+pub(crate) fn for_later(message: &ServerJsonRpcMessage) -> Option<ServerJsonRpcMessage> {
     let JsonRpcMessage::Response(answer) = message else { return None };
-    let ServerResult::CallToolResult(called) = &answer.result else { return None };
-    let texts = called.content.iter().map(|block| match block.as_text() {
-        Some(text) => text.text.len(),
-        None => serde_json::to_vec(block).map_or(0, |encoded| encoded.len()),
-    });
-    Some(FRAME + texts.sum::<usize>() + called.structured_content.as_ref().map_or(0, value))
-}
-
-fn value(given: &Value) -> usize {
-    NODE + match given {
-        Value::String(text) => text.len(),
-        Value::Array(values) => values.iter().map(value).sum(),
-        Value::Object(fields) => fields.iter().map(|(name, it)| name.len() + value(it)).sum(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-    }
+    let text = match answer.result {
+        ServerResult::CallToolResult(_) => return None,
+        _ => "the connection broke, and only answers of tools are kept; send the request again",
+    };
+    Some(JsonRpcMessage::error(ErrorData::internal_error(text, None), Some(answer.id.clone())))
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
-
-    use serde_json::json;
 
     use super::*;
 
@@ -141,13 +130,17 @@ mod tests {
     fn given(stock: &Stock, sizes: &[usize]) -> Arc<Answers> {
         let answers = Answers::new(stock.clone());
         for (number, size) in (0..).zip(sizes) {
-            answers.keep(number, Events::from(0, Some(number)), *size, Instant::now());
+            keep(&answers, number, *size, Instant::now());
         }
         answers
     }
 
+    fn keep(answers: &Answers, number: u64, size: usize, now: Instant) {
+        answers.keep(Name { event: 1, of: Some(number) }, vec![b'x'; size].into(), now);
+    }
+
     fn numbers(answers: &Answers) -> Vec<u64> {
-        (0..2 * ANSWERS_KEPT as u64).filter(|number| answers.events(*number).is_some()).collect()
+        (0..2 * ANSWERS_KEPT as u64).filter(|number| answers.behind(*number, 0).is_some()).collect()
     }
 
     #[test]
@@ -194,8 +187,8 @@ mod tests {
         let answers = Answers::new(Stock::default());
         let begin = Instant::now();
         let second = Duration::from_secs(1);
-        answers.keep(0, Events::from(0, Some(0)), 1, begin);
-        answers.keep(1, Events::from(0, Some(1)), 1, begin + second);
+        keep(&answers, 0, 1, begin);
+        keep(&answers, 1, 1, begin + second);
         for (now, kept) in [
             (begin + ANSWER_KEPT - second, &[0, 1][..]),
             (begin + ANSWER_KEPT, &[1]),
@@ -203,34 +196,6 @@ mod tests {
         ] {
             answers.forget(now);
             assert_eq!(numbers(&answers), kept);
-        }
-    }
-
-    /// The size bounds the memory, so it must not be less than the text.
-    #[test]
-    fn every_text_of_an_answer_counts() {
-        let text = "x".repeat(5000);
-        let block = json!({"type": "text", "text": text});
-        let image = json!({"type": "image", "data": text, "mimeType": "image/png"});
-        for (result, texts) in [
-            (json!({"content": []}), 0),
-            (json!({"content": [block, block]}), 2),
-            (json!({"content": [image]}), 1),
-            (json!({"content": [block], "structuredContent": {"a": [text, {&text: 1}]}}), 3),
-        ] {
-            let message = json!({"jsonrpc": "2.0", "id": 1, "result": result});
-            let size = size(&serde_json::from_value(message).unwrap()).unwrap();
-            let least = FRAME + texts * text.len();
-            assert!((least..least + 1000).contains(&size), "{size}, {texts}");
-        }
-        for other in [
-            json!({"result": {"contents": [{"uri": "rw://journal", "text": text}]}}),
-            json!({"result": {"tools": []}}),
-            json!({"error": {"code": 1, "message": text}}),
-        ] {
-            let mut message = json!({"jsonrpc": "2.0", "id": 1});
-            message.as_object_mut().unwrap().extend(other.as_object().unwrap().clone());
-            assert_eq!(size(&serde_json::from_value(message).unwrap()), None);
         }
     }
 }

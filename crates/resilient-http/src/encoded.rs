@@ -12,7 +12,7 @@ use http_body::{Body, Frame};
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use tokio::time::{Sleep, sleep};
 
-use crate::events::Reader;
+use crate::events::{Event, Reader};
 use crate::limits::HEARTBEAT;
 
 /// The events of a request as bytes.
@@ -48,7 +48,10 @@ impl Body for Encoded {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let bytes = match Pin::new(&mut self.reader).poll_next(context) {
-            Poll::Ready(event) => event.map(|event| written(&event)),
+            Poll::Ready(event) => event.map(|event| match event {
+                Event::Said(event) => written(&event),
+                Event::Written(bytes) => bytes,
+            }),
             Poll::Pending => {
                 let heartbeat = self.heartbeat.get_or_insert_with(|| Box::pin(sleep(HEARTBEAT)));
                 ready!(heartbeat.as_mut().poll(context));
@@ -60,7 +63,8 @@ impl Body for Encoded {
     }
 }
 
-fn written(event: &ServerSseMessage) -> Bytes {
+/// An event as it is sent.
+pub(crate) fn written(event: &ServerSseMessage) -> Bytes {
     let mut text = b"data: ".to_vec();
     if let Some(message) = &event.message {
         text.reserve(1024);
@@ -75,6 +79,8 @@ fn written(event: &ServerSseMessage) -> Bytes {
         let _ = writeln!(text, "retry: {}", retry.as_millis());
     }
     text.push(b'\n');
+    // It may be kept for a while.
+    text.shrink_to_fit();
     text.into()
 }
 
@@ -94,7 +100,7 @@ mod tests {
         let next = answer.frame().await.unwrap().unwrap().into_data();
         assert_eq!(next.ok().as_deref(), Some(&b":\n\n"[..]));
         assert!(answer.heartbeat.is_none(), "the next one takes as long again");
-        events.push(ServerSseMessage::retry(Duration::from_millis(1500)));
+        events.say(ServerSseMessage::retry(Duration::from_millis(1500)));
         events.end();
         let rest = answer.collect().await.unwrap().to_bytes();
         assert_eq!(rest, "data: \nid: 0/7\nretry: 1500\n\n");

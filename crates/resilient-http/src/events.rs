@@ -1,16 +1,36 @@
 //! A stream of events to a client, which can come back for what it has missed.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use bytes::Bytes;
 use futures_util::Stream;
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use tokio::sync::Notify;
 
 /// So many events are kept for a client that comes back. Who sends waits while a client has so many to read.
 pub(crate) const KEPT: usize = 16;
+
+/// One event of a stream.
+#[derive(Debug, Clone)]
+pub(crate) enum Event {
+    /// As the SDK has it.
+    Said(ServerSseMessage),
+    /// As it is sent.
+    Written(Bytes),
+}
+
+/// The name of an event, as its client has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Name {
+    /// The index of the event in its stream.
+    pub(crate) event: usize,
+    /// The number of the request that it belongs to.
+    pub(crate) of: Option<u64>,
+}
 
 /// The events of one request, or those that belong to no request.
 #[derive(Debug)]
@@ -23,7 +43,7 @@ pub(crate) struct Events {
 
 #[derive(Debug)]
 struct State {
-    kept: VecDeque<ServerSseMessage>,
+    kept: VecDeque<Event>,
     /// The index of the first event that is kept.
     first: usize,
     /// The index of the event that the reader gets next; `None` if nobody reads.
@@ -51,6 +71,26 @@ pub(crate) struct Reader {
     from: Option<usize>,
 }
 
+impl Name {
+    /// Reads a name; `None` if it is not one of ours.
+    pub(crate) fn read(name: &str) -> Option<Self> {
+        let (event, of) = match name.split_once('/') {
+            Some((event, request)) => (event, Some(request.parse().ok()?)),
+            None => (name, None),
+        };
+        Some(Self { event: event.parse().ok()?, of })
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.of {
+            Some(request) => write!(out, "{}/{request}", self.event),
+            None => write!(out, "{}", self.event),
+        }
+    }
+}
+
 impl Events {
     /// A stream whose first event has this index.
     pub(crate) fn from(first: usize, of: Option<u64>) -> Arc<Self> {
@@ -60,14 +100,20 @@ impl Events {
         Arc::new(Self { of, state: Mutex::new(state), fewer: Notify::new() })
     }
 
-    /// Adds an event.
-    pub(crate) fn push(&self, mut event: ServerSseMessage) {
+    /// The name of the event that is added next.
+    pub(crate) fn next_name(&self) -> Name {
+        Name { event: self.lock().end(), of: self.of }
+    }
+
+    /// Adds an event, under the next name.
+    pub(crate) fn say(&self, mut event: ServerSseMessage) {
+        event.event_id = Some(self.next_name().to_string());
+        self.push(Event::Said(event));
+    }
+
+    /// Adds an event that has its name.
+    pub(crate) fn push(&self, event: Event) {
         let mut state = self.lock();
-        let index = state.end();
-        event.event_id = Some(match self.of {
-            Some(request) => format!("{index}/{request}"),
-            None => index.to_string(),
-        });
         state.kept.push_back(event);
         state.trim();
         state.wake();
@@ -80,12 +126,6 @@ impl Events {
         state.wake();
         drop(state);
         self.fewer.notify_waiters();
-    }
-
-    /// Whether something comes behind an event, or may still come.
-    pub(crate) fn go_on_behind(&self, event: usize) -> bool {
-        let state = self.lock();
-        !state.has_ended || event.saturating_add(1) < state.end()
     }
 
     /// Reads from an event on. Who reads already gets nothing more.
@@ -157,7 +197,7 @@ impl State {
         self.readers
     }
 
-    fn next_event(&mut self) -> Option<ServerSseMessage> {
+    fn next_event(&mut self) -> Option<Event> {
         let next = self.next?.max(self.first);
         let event = self.kept.get(next - self.first)?.clone();
         self.next = Some(next + 1);
@@ -168,12 +208,9 @@ impl State {
 }
 
 impl Stream for Reader {
-    type Item = ServerSseMessage;
+    type Item = Event;
 
-    fn poll_next(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<ServerSseMessage>> {
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {
         let Self { events, id, turn, from } = self.get_mut();
         let mut state = events.lock();
         if turn.is_none() && state.next.is_none() {
@@ -226,7 +263,7 @@ mod tests {
 
     fn push(events: &Events, count: usize) {
         for _ in 0..count {
-            events.push(ServerSseMessage::retry(Duration::from_secs(1)));
+            events.say(ServerSseMessage::retry(Duration::from_secs(1)));
         }
     }
 
@@ -235,7 +272,8 @@ mod tests {
         let mut names = Vec::new();
         loop {
             match reader.next().now_or_never() {
-                Some(Some(event)) => names.push(event.event_id.unwrap()),
+                Some(Some(Event::Said(event))) => names.push(event.event_id.unwrap()),
+                Some(Some(Event::Written(_))) => unreachable!("nobody has written one"),
                 Some(None) => return (names, true),
                 None => return (names, false),
             }

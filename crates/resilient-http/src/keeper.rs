@@ -21,10 +21,10 @@ use rmcp::transport::streamable_http_server::session::{
 };
 
 use crate::answers::Answers;
-use crate::events::Events;
+use crate::events::{Event, Name, Reader};
 use crate::hosted::Hosted;
 use crate::sessions::Sessions;
-use crate::talk::{Ended, FromClient, Talk};
+use crate::talk::{Ended, FromClient, Talk, Writer};
 
 /// Why the SDK does not get what it asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,23 +49,6 @@ impl std::error::Error for Fault {}
 impl From<Ended> for Fault {
     fn from(_: Ended) -> Self {
         Self::Ended
-    }
-}
-
-/// The name of an event, as its client has it.
-struct Name {
-    event: usize,
-    /// The number of the request that it belongs to.
-    of: Option<u64>,
-}
-
-impl Name {
-    fn of(name: &str) -> Option<Self> {
-        let (event, of) = match name.split_once('/') {
-            Some((event, request)) => (event, Some(request.parse().ok()?)),
-            None => (name, None),
-        };
-        Some(Self { event: event.parse().ok()?, of })
     }
 }
 
@@ -108,21 +91,12 @@ impl<S: Hosted> Keeper<S> {
         self.awake.talk(id).ok()
     }
 
-    /// Whether a client that comes back for what follows this event gets something, now or later.
-    pub(crate) fn goes_on_behind(&self, id: &str, event: &str) -> bool {
-        match Name::of(event) {
-            Some(Name { of: Some(request), event }) => self.events(id, request, event).is_some(),
-            name => name.is_some(),
+    /// What comes behind an event of a request; `None` if nothing does, or it is not kept any more.
+    pub(crate) fn behind(&self, id: &str, request: u64, event: usize) -> Option<Reader> {
+        match self.talk(id) {
+            Some(talk) => talk.behind(request, event),
+            None => self.sessions.answers(id)?.behind(request, event),
         }
-    }
-
-    /// The events of a request, if something comes behind one of them, or may still come.
-    fn events(&self, id: &str, request: u64, event: usize) -> Option<Arc<Events>> {
-        let events = match self.talk(id) {
-            Some(talk) => talk.events(request),
-            None => self.sessions.answers(id)?.events(request),
-        };
-        events.filter(|events| events.go_on_behind(event))
     }
 
     fn begin(&self, id: SessionId, life: u32, answers: Arc<Answers>) -> Overheard<S> {
@@ -137,12 +111,12 @@ impl<S: Hosted> Keeper<S> {
         let (awake, id) = (self.awake.clone(), id.clone());
         let mut is_told = self.sessions.is_told(&id).ok_or(Fault::Ended)?;
         if *is_told.borrow() {
-            return Ok(Box::pin(awake.talk(&id)?.unasked(after)));
+            return Ok(Box::pin(said(awake.talk(&id)?.unasked(after))));
         }
         let told = async move {
             // It ends with the session.
             is_told.wait_for(|is_told| *is_told).await.ok()?;
-            Some(awake.talk(&id).ok()?.unasked(after))
+            Some(said(awake.talk(&id).ok()?.unasked(after)))
         };
         let told = stream::once(told).flat_map(|told| stream::iter(told).flatten());
         Ok(Box::pin(told))
@@ -202,7 +176,7 @@ impl<S: Hosted> SessionManager for Keeper<S> {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Fault> {
-        Ok(self.awake.talk(id)?.ask(message)?)
+        Ok(said(self.awake.talk(id)?.ask(message, Writer::Sdk)?))
     }
 
     async fn accept_message(
@@ -225,10 +199,11 @@ impl<S: Hosted> SessionManager for Keeper<S> {
         id: &SessionId,
         after: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Fault> {
-        let Name { event, of } = Name::of(&after).ok_or(Fault::NoEvent)?;
-        let Some(request) = of else { return self.unasked(id, Some(event)) };
-        let events = self.events(id, request, event).ok_or(Fault::NoEvent)?;
-        Ok(Box::pin(events.read(event.saturating_add(1))) as EventStream)
+        match Name::read(&after) {
+            Some(Name { event, of: None }) => self.unasked(id, Some(event)),
+            // Who comes back for the answer to a request gets it without the SDK.
+            _ => Err(Fault::NoEvent),
+        }
     }
 
     async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Overheard<S>>, Fault> {
@@ -295,6 +270,14 @@ impl<S: Hosted> Transport<RoleServer> for Overheard<S> {
         self.talk.end();
         Ok(())
     }
+}
+
+/// Events for the SDK, which writes them.
+fn said(reader: Reader) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
+    reader.filter_map(async |event| match event {
+        Event::Said(event) => Some(event),
+        Event::Written(_) => None,
+    })
 }
 
 /// Whether a message belongs to no request at work.

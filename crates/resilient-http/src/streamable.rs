@@ -33,11 +33,13 @@ use tokio_util::sync::CancellationToken;
 use crate::body::{Begun, Held, Reply, Taken, Unsent, handshake_too_long, json, later, plain};
 use crate::door::Door;
 use crate::encoded::Encoded;
+use crate::events::Name;
 use crate::hosted::Hosted;
 use crate::in_flight::InFlight;
 use crate::keeper::Keeper;
 use crate::limits::{BODY_MAX, COMES_BACK, HANDSHAKE_MAX, HEARTBEAT, SESSIONS_MAX, SWEEP};
 use crate::sessions::{AtWork, Head, NotYours, Sessions};
+use crate::talk::Writer;
 
 /// So many clients that have no session are remembered.
 const CLIENTS_MAX: usize = 256;
@@ -129,7 +131,7 @@ impl<S: Hosted> Streamable<S> {
             if let JsonRpcMessage::Request(request) = &mut *call {
                 request.request.extensions_mut().insert(parts);
             }
-            let Ok(reader) = talk.ask(*call) else { return no_session() };
+            let Ok(reader) = talk.ask(*call, Writer::Ours) else { return no_session() };
             let held = (work, entered, room, used);
             return self.sent(Encoded::reply(reader), &taken.unsent, held, caller).await;
         }
@@ -181,23 +183,35 @@ impl<S: Hosted> Streamable<S> {
     /// Answers a request for a stream.
     pub(crate) async fn stream(&self, parts: Parts, caller: Caller) -> Reply {
         let Ok(used) = self.enter(&parts, &caller).await else { return no_session() };
-        // The answer to a request may come on this stream.
-        let comes_back = parts.headers.get("last-event-id");
-        let waits = comes_back.is_some_and(|event| event.as_bytes().contains(&b'/'));
-        if let (Some(used), Some(event)) = (&used, comes_back)
-            && !event.to_str().is_ok_and(|event| self.keeper.goes_on_behind(used.id(), event))
-        {
-            return nothing_follows();
+        let door = Arc::clone(&self.door);
+        let is_let_in = move || door.still_has(&caller);
+        let comes_back = parts.headers.get("last-event-id").filter(|_| takes_events(&parts));
+        if let (Some(session), Some(event)) = (&used, comes_back) {
+            let reader = match event.to_str().ok().and_then(Name::read) {
+                Some(Name { of: Some(request), event }) => {
+                    let reader = self.keeper.behind(session.id(), request, event);
+                    let Some(reader) = reader else { return nothing_follows() };
+                    Some(reader)
+                }
+                // The SDK gives the first event of the answer to a handshake the name of the first one of this stream.
+                Some(Name { of: None, event: 0 }) => {
+                    self.keeper.talk(session.id()).and_then(|talk| talk.greeting())
+                }
+                Some(Name { of: None, .. }) => None,
+                None => return nothing_follows(),
+            };
+            if let Some(reader) = reader {
+                // The request may be at work, so its session stays awake.
+                let (head, body) = Encoded::reply(reader).into_parts();
+                let body = Held::as_long_as(Held::until_sent(body, used), is_let_in);
+                return Response::from_parts(head, body.boxed_unsync());
+            }
         }
         let reply = self.service.handle(Request::from_parts(parts, empty())).await;
         if self.has_ended(reply.status(), used.as_ref()) {
             return no_session();
         }
-        let door = Arc::clone(&self.door);
-        let (head, body) = reply.into_parts();
-        let body = Held::until_sent(body, used.filter(|_| waits));
-        let body = Held::as_long_as(body, move || door.still_has(&caller));
-        Response::from_parts(head, body.boxed_unsync())
+        reply.map(|body| Held::as_long_as(body, is_let_in).boxed_unsync())
     }
 
     /// Ends a session.
@@ -258,6 +272,14 @@ fn names_no_version(message: &ClientJsonRpcMessage) -> bool {
         JsonRpcMessage::Request(asked) => asked.request.get_meta().protocol_version().is_none(),
         _ => false,
     }
+}
+
+/// Whether a client takes events. The SDK tells one that does not what to do.
+fn takes_events(parts: &Parts) -> bool {
+    let accepted = parts.headers.get_all(http::header::ACCEPT).iter();
+    accepted
+        .filter_map(|accepted| accepted.to_str().ok())
+        .any(|accepted| accepted.to_ascii_lowercase().contains("text/event-stream"))
 }
 
 /// Whether a body is of this type. A stream of events may have no end of its own.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use bytes::Bytes;
 use rmcp::RoleServer;
 use rmcp::model::{
     CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, GetExtensions as _,
@@ -17,8 +18,9 @@ use rmcp::service::{OriginatingRequestId, RxJsonRpcMessage};
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::answers::{Answers, size};
-use crate::events::{Events, KEPT, Reader};
+use crate::answers::{Answers, for_later};
+use crate::encoded::written;
+use crate::events::{Event, Events, Reader};
 use crate::limits::COMES_BACK;
 
 /// What the client says, for the loop of the SDK.
@@ -42,6 +44,8 @@ struct State {
     to_sdk: Option<mpsc::UnboundedSender<RxJsonRpcMessage<RoleServer>>>,
     /// Where the answer to the handshake goes.
     greeted: Option<oneshot::Sender<ServerJsonRpcMessage>>,
+    /// That answer as it is sent, until the client goes on: it may come back for it.
+    greeting: Option<Bytes>,
     /// The number of the next request.
     next: u64,
     /// The requests that are neither answered nor cancelled.
@@ -55,11 +59,16 @@ struct Asked {
     /// The id that the client gave it.
     id: RequestId,
     token: Option<ProgressToken>,
+    writer: Writer,
     events: Arc<Events>,
 }
 
-/// About how many bytes of memory a step takes, besides its token.
-const STEP: usize = 512;
+/// Who writes the answer to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writer {
+    Sdk,
+    Ours,
+}
 
 impl Talk {
     /// A session in one of its lives. Its answers are kept also when it ends.
@@ -68,6 +77,7 @@ impl Talk {
         let state = State {
             to_sdk: Some(to_sdk),
             greeted: None,
+            greeting: None,
             next: u64::from(life) << 32,
             asked: HashMap::new(),
             // The SDK begins this stream with an event that it calls 0.
@@ -97,17 +107,22 @@ impl Talk {
     ///
     /// # Errors
     /// The session has ended.
-    pub(crate) fn ask(&self, mut message: ClientJsonRpcMessage) -> Result<Reader, Ended> {
+    pub(crate) fn ask(
+        &self,
+        mut message: ClientJsonRpcMessage,
+        writer: Writer,
+    ) -> Result<Reader, Ended> {
         let mut state = self.lock();
         let number = state.next;
         state.next += 1;
         let events = Events::from(0, Some(number));
         // It has only a name, for a client that comes back.
-        events.push(ServerSseMessage::retry(COMES_BACK));
+        events.say(ServerSseMessage::retry(COMES_BACK));
         if let JsonRpcMessage::Request(request) = &mut message {
             let id = std::mem::replace(&mut request.id, named(number));
             let token = request.request.get_meta().get_progress_token();
-            state.asked.insert(number, Asked { id, token, events: Arc::clone(&events) });
+            let asked = Asked { id, token, writer, events: Arc::clone(&events) };
+            state.asked.insert(number, asked);
         }
         state.hand_on(message)?;
         Ok(events.read(0))
@@ -146,10 +161,14 @@ impl Talk {
         };
         let Some(id) = id else {
             let events = Arc::clone(state.events_of(&message).unwrap_or(&state.unasked));
-            events.push(ServerSseMessage::from_message(message));
+            events.say(ServerSseMessage::from_message(message));
             return Some(events);
         };
         if let Some(greeted) = state.greeted.take() {
+            // Not the handshake that is played to the SDK once more.
+            if is_first(state.next) {
+                state.greeting = Some(written(&ServerSseMessage::from_message(message.clone())));
+            }
             if greeted.send(message).is_err() {
                 // The client has gone away, and knows no session.
                 state.end();
@@ -158,14 +177,22 @@ impl Talk {
         }
         let number = number(id)?;
         let asked = state.asked.remove(&number)?;
-        let more = asked.size();
         *id = asked.id;
-        let size = size(&message).map(|size| size + more);
-        asked.events.push(ServerSseMessage::from_message(message));
+        let name = asked.events.next_name();
+        let named = |message| {
+            let mut event = ServerSseMessage::from_message(message);
+            event.event_id = Some(name.to_string());
+            event
+        };
+        let later = for_later(&message).map(|message| written(&named(message)));
+        let event = named(message);
+        let bytes = later.unwrap_or_else(|| written(&event));
+        asked.events.push(match asked.writer {
+            Writer::Ours => Event::Written(bytes.clone()),
+            Writer::Sdk => Event::Said(event),
+        });
         asked.events.end();
-        if let Some(size) = size {
-            self.answers.keep(number, asked.events, size, now);
-        }
+        self.answers.keep(name, bytes, now);
         None
     }
 
@@ -174,11 +201,22 @@ impl Talk {
         self.lock().unasked.read_if_free(after.map(|after| after.saturating_add(1)))
     }
 
-    /// The events of a request; `None` if it was cancelled, or its answer is not kept any more.
-    pub(crate) fn events(&self, number: u64) -> Option<Arc<Events>> {
+    /// The answer to the handshake, if the client has said nothing since: it may not have got it.
+    pub(crate) fn greeting(&self) -> Option<Reader> {
+        let greeting = self.lock().greeting.clone()?;
+        let events = Events::from(1, None);
+        events.push(Event::Written(greeting));
+        events.end();
+        Some(events.read(1))
+    }
+
+    /// What comes behind an event of a request; `None` if nothing does, or it is not kept any more.
+    pub(crate) fn behind(&self, request: u64, event: usize) -> Option<Reader> {
         let state = self.lock();
-        let asked = state.asked.get(&number).map(|asked| Arc::clone(&asked.events));
-        asked.or_else(|| self.answers.events(number))
+        match state.asked.get(&request) {
+            Some(asked) => Some(asked.events.read(event.saturating_add(1))),
+            None => self.answers.behind(request, event),
+        }
     }
 
     /// Ends the session, and all its streams.
@@ -191,19 +229,9 @@ impl Talk {
     }
 }
 
-impl Asked {
-    /// About how many bytes of memory its answer takes besides the result: the client's id, and steps with its token.
-    fn size(&self) -> usize {
-        let text = |id: &RequestId| match id {
-            RequestId::String(text) => text.len(),
-            RequestId::Number(_) => 0,
-        };
-        text(&self.id) + self.token.as_ref().map_or(0, |token| KEPT * (STEP + text(&token.0)))
-    }
-}
-
 impl State {
-    fn hand_on(&self, message: ClientJsonRpcMessage) -> Result<(), Ended> {
+    fn hand_on(&mut self, message: ClientJsonRpcMessage) -> Result<(), Ended> {
+        self.greeting = None;
         let to_sdk = self.to_sdk.as_ref().ok_or(Ended)?;
         to_sdk.send(message).map_err(|_| Ended)
     }
@@ -249,6 +277,11 @@ impl State {
     }
 }
 
+/// Whether a session with this number for its next request is in its first life, and was asked nothing.
+fn is_first(next: u64) -> bool {
+    next == 0
+}
+
 /// A number as the SDK knows it.
 fn named(number: u64) -> RequestId {
     RequestId::Number(number.cast_signed())
@@ -283,6 +316,10 @@ mod tests {
         from_client(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
     }
 
+    fn ask(talk: &Talk, message: ClientJsonRpcMessage) -> Result<Reader, Ended> {
+        talk.ask(message, Writer::Ours)
+    }
+
     fn cancel(id: Value) -> ClientJsonRpcMessage {
         let params = json!({"requestId": id});
         let method = "notifications/cancelled";
@@ -302,13 +339,20 @@ mod tests {
         serde_json::to_value(from_client.try_recv().unwrap()).unwrap()
     }
 
+    /// The message of an event as it is sent.
+    fn sent(event: &[u8]) -> Value {
+        let mut lines = str::from_utf8(event).unwrap().lines();
+        serde_json::from_str(lines.next().unwrap().strip_prefix("data: ").unwrap()).unwrap()
+    }
+
     /// The messages that are there for a reader, and whether its stream has ended.
     fn read(mut reader: Reader) -> (Vec<Value>, bool) {
         let mut messages = Vec::new();
         loop {
             match reader.next().now_or_never() {
-                Some(Some(event)) => messages
+                Some(Some(Event::Said(event))) => messages
                     .extend(event.message.map(|message| serde_json::to_value(&*message).unwrap())),
+                Some(Some(Event::Written(bytes))) => messages.push(sent(&bytes)),
                 Some(None) => return (messages, true),
                 None => return (messages, false),
             }
@@ -318,7 +362,8 @@ mod tests {
     #[test]
     fn an_answer_goes_to_its_request_under_the_id_of_the_client() {
         let (talk, mut sdk) = begin(1);
-        let (one, other) = (talk.ask(call(json!("a"))).unwrap(), talk.ask(call(json!(0))).unwrap());
+        let (one, other) =
+            (ask(&talk, call(json!("a"))).unwrap(), ask(&talk, call(json!(0))).unwrap());
         let (first, second) = (handed(&mut sdk), handed(&mut sdk));
         assert_eq!((&first["id"], &second["id"]), (&json!(1_u64 << 32), &json!((1_u64 << 32) + 1)));
         say(&talk, answer(second["id"].clone()));
@@ -331,37 +376,37 @@ mod tests {
     #[test]
     fn who_comes_back_gets_the_answer_as_often_as_it_asks() {
         let (talk, mut sdk) = begin(0);
-        let mut reader = talk.ask(call(json!("a"))).unwrap();
+        let mut reader = ask(&talk, call(json!("a"))).unwrap();
         assert!(reader.next().now_or_never().is_some());
         drop(reader);
-        let again = || talk.events(0).filter(|events| events.go_on_behind(0)).map(|it| it.read(1));
-        assert_eq!(read(again().unwrap()), (vec![], false));
+        let again = || talk.behind(0, 0).map(read);
+        assert_eq!(again(), Some((vec![], false)));
         say(&talk, answer(handed(&mut sdk)["id"].clone()));
         for _ in 0..2 {
-            assert_eq!(read(again().unwrap()), (vec![answer(json!("a"))], true));
+            assert_eq!(again(), Some((vec![answer(json!("a"))], true)));
         }
-        assert!(!talk.events(0).unwrap().go_on_behind(1), "that is all");
-        assert!(talk.events(1).is_none());
+        assert!(talk.behind(0, 1).is_none(), "that is all");
+        assert!(talk.behind(1, 0).is_none());
     }
 
     #[test]
     fn a_late_answer_does_not_go_to_the_next_request_of_the_same_id() {
         let (talk, mut sdk) = begin(0);
-        let cancelled = talk.ask(call(json!(7))).unwrap();
+        let cancelled = ask(&talk, call(json!(7))).unwrap();
         let number = handed(&mut sdk)["id"].clone();
         talk.note(cancel(json!(7))).unwrap();
         assert_eq!(handed(&mut sdk)["params"]["requestId"], number);
         assert_eq!(read(cancelled), (vec![], true));
-        let next = talk.ask(call(json!(7))).unwrap();
+        let next = ask(&talk, call(json!(7))).unwrap();
         say(&talk, answer(number));
         assert_eq!(read(next), (vec![], false));
-        assert!(talk.events(0).is_none(), "nobody waits for it");
+        assert!(talk.behind(0, 0).is_none(), "nobody waits for it");
     }
 
     #[test]
     fn the_last_request_with_an_id_is_cancelled_and_told_its_progress() {
         let (talk, mut sdk) = begin(0);
-        let calls: Vec<_> = (0..9).map(|_| talk.ask(call(json!(7))).unwrap()).collect();
+        let calls: Vec<_> = (0..9).map(|_| ask(&talk, call(json!(7))).unwrap()).collect();
         let numbers: Vec<_> = calls.iter().map(|_| handed(&mut sdk)["id"].clone()).collect();
         let step = json!({"jsonrpc": "2.0", "method": "notifications/progress",
             "params": {"progressToken": 7, "progress": 1.0}});
@@ -377,7 +422,7 @@ mod tests {
     #[test]
     fn what_is_answered_cannot_be_cancelled() {
         let (talk, mut sdk) = begin(0);
-        let _at_work = talk.ask(call(json!("a"))).unwrap();
+        let _at_work = ask(&talk, call(json!("a"))).unwrap();
         let number = handed(&mut sdk)["id"].clone();
         talk.note(cancel(number.clone())).unwrap();
         assert_ne!(handed(&mut sdk)["params"]["requestId"], number);
@@ -387,8 +432,8 @@ mod tests {
     #[test]
     fn a_session_that_ends_cancels_what_is_at_work() {
         let (talk, mut sdk) = begin(0);
-        let _at_work = talk.ask(call(json!("a"))).unwrap();
-        let _answered = talk.ask(call(json!("b"))).unwrap();
+        let _at_work = ask(&talk, call(json!("a"))).unwrap();
+        let _answered = ask(&talk, call(json!("b"))).unwrap();
         let (number, other) = (handed(&mut sdk)["id"].clone(), handed(&mut sdk)["id"].clone());
         say(&talk, answer(other));
         talk.end();
@@ -399,26 +444,35 @@ mod tests {
     /// Before, only the result counted, and a long id stayed in memory with each answer.
     #[test]
     fn an_answer_with_a_long_id_is_not_kept() {
-        let long = "x".repeat(ANSWERS_KEPT_BYTES);
-        for (id, token, is_kept) in [
-            (json!("a"), json!("b"), true),
-            (json!(long), json!("b"), false),
-            (json!("a"), json!(&long[..ANSWERS_KEPT_BYTES / KEPT]), false),
-        ] {
+        for (id, is_kept) in [("a".to_owned(), true), ("x".repeat(ANSWERS_KEPT_BYTES), false)] {
             let (talk, mut sdk) = begin(0);
-            let params = json!({"name": "x", "_meta": {"progressToken": token}});
-            let asked =
-                json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
-            let _at_work = talk.ask(from_client(asked)).unwrap();
+            let _at_work = ask(&talk, call(json!(id))).unwrap();
             say(&talk, answer(handed(&mut sdk)["id"].clone()));
-            assert_eq!(talk.events(0).is_some(), is_kept);
+            assert_eq!(talk.behind(0, 0).is_some(), is_kept);
         }
+    }
+
+    /// Before, the answer was 400, and one of the official clients waited for ever.
+    #[test]
+    fn who_comes_back_for_another_answer_is_told_to_ask_again() {
+        let (talk, mut sdk) = begin(0);
+        let list = json!({"jsonrpc": "2.0", "id": "a", "method": "tools/list"});
+        let reader = talk.ask(from_client(list), Writer::Sdk).unwrap();
+        let number = handed(&mut sdk)["id"].clone();
+        let listed = |id| json!({"jsonrpc": "2.0", "id": id, "result": {"tools": []}});
+        say(&talk, listed(number));
+        assert_eq!(read(reader), (vec![listed(json!("a"))], true));
+        let (told, has_ended) = read(talk.behind(0, 0).unwrap());
+        assert!(has_ended);
+        assert_eq!(told[0]["id"], "a");
+        assert!(told[0]["error"]["message"].as_str().unwrap().ends_with("send the request again"));
     }
 
     #[test]
     fn progress_goes_to_the_request_that_asked_for_it_and_other_news_to_nobodys_stream() {
         let (talk, _sdk) = begin(0);
-        let (one, other) = (talk.ask(call(json!(1))).unwrap(), talk.ask(call(json!(2))).unwrap());
+        let (one, other) =
+            (ask(&talk, call(json!(1))).unwrap(), ask(&talk, call(json!(2))).unwrap());
         let step = json!({"jsonrpc": "2.0", "method": "notifications/progress",
             "params": {"progressToken": 2, "progress": 1.0}});
         say(&talk, step.clone());
@@ -437,6 +491,6 @@ mod tests {
         assert!(
             sdk.try_recv().is_err_and(|error| error == mpsc::error::TryRecvError::Disconnected)
         );
-        assert_eq!(talk.ask(call(json!(1))).err(), Some(Ended));
+        assert_eq!(ask(&talk, call(json!(1))).err(), Some(Ended));
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use http::request::Parts;
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
@@ -145,16 +146,22 @@ async fn text(reply: Reply) -> String {
     text
 }
 
-async fn greet(place: &Streamable<Stub>) -> String {
+fn hello() -> Value {
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "test", "version": "0"}});
-    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
-    let reply = post(place, "", hello).await;
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
+}
+
+fn greeted() -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
+}
+
+async fn greet(place: &Streamable<Stub>) -> String {
+    let reply = post(place, "", hello()).await;
     let session = reply.headers().get("mcp-session-id").cloned();
     let answer = text(reply).await;
     let session = session.unwrap_or_else(|| panic!("{answer}")).to_str().unwrap().to_owned();
-    let done = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    assert_eq!(post(place, &session, done).await.status(), StatusCode::ACCEPTED);
+    assert_eq!(post(place, &session, greeted()).await.status(), StatusCode::ACCEPTED);
     session
 }
 
@@ -420,6 +427,22 @@ async fn an_answer_that_was_given_while_its_client_was_away_is_kept_for_it() {
     nothing(&other, "0/0").await;
     place.keeper.sweep(Instant::now() + ANSWER_KEPT);
     nothing(&session, "0/0").await;
+}
+
+/// Before, the stream that came back was open and never had the answer: every client waited for ever.
+#[tokio::test]
+async fn who_comes_back_for_the_answer_to_its_handshake_gets_it_until_it_goes_on() {
+    let place = place(&Stub::default());
+    let reply = post(&place, "", hello()).await;
+    let session = reply.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+    drop(reply);
+    for _ in 0..2 {
+        let answer = text(back(&place, &session, "0").await).await;
+        assert!(answer.contains("\"protocolVersion\":\"2025-11-25\""), "{answer}");
+    }
+    assert_eq!(post(&place, &session, greeted()).await.status(), StatusCode::ACCEPTED);
+    let mut open = back(&place, &session, "0").await;
+    assert!(piece(&mut open).now_or_never().is_none());
 }
 
 #[tokio::test]
