@@ -17,6 +17,9 @@ pub(crate) const SESSION_IDLE: Duration = Duration::from_secs(60 * 60);
 /// A session without a request at work for so long is put to sleep.
 pub(crate) const QUIET: Duration = Duration::from_secs(10);
 
+/// A session whose client does not go on behind the handshake ends after this: the client is gone, mostly.
+pub(crate) const GREETED_IDLE: Duration = Duration::from_secs(60);
+
 /// So often quiet sessions are looked for.
 pub(crate) const SWEEP: Duration = Duration::from_secs(2);
 

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::answers::{Answers, Stock};
 use crate::hosted::Hosted;
-use crate::limits::{AWAKE_MAX, KEPT_HEAD_MAX, QUIET, SESSION_IDLE};
+use crate::limits::{AWAKE_MAX, GREETED_IDLE, KEPT_HEAD_MAX, QUIET, SESSION_IDLE};
 
 /// All sessions.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ struct Session<S> {
     at_work: usize,
     /// When the last request came, or was done.
     since: Instant,
+    /// Whether its client has gone on behind the handshake.
+    goes_on: bool,
     /// How often it was awake: the SDK numbers the requests anew each time.
     life: u32,
     /// Its last answers, for a client that comes back.
@@ -108,6 +110,7 @@ impl<S> Sessions<S> {
                     State::Leaving(left) => left.subscribe(),
                     State::Awake | State::Asleep => {
                         session.at_work += 1;
+                        session.goes_on = true;
                         session.since = Instant::now();
                         return Ok(Some(AtWork { of: Arc::clone(self), id: id.to_owned() }));
                     }
@@ -128,6 +131,7 @@ impl<S> Sessions<S> {
             state: State::Awake,
             at_work: 0,
             since: Instant::now(),
+            goes_on: false,
             life: 0,
             answers: Arc::clone(&answers),
             taken: None,
@@ -222,7 +226,8 @@ impl<S: Hosted> Sessions<S> {
         self.lock().retain(|id, it| {
             it.answers.forget(now);
             let quiet = now.saturating_duration_since(it.since);
-            let is_over = it.at_work == 0 && quiet >= SESSION_IDLE;
+            let patience = if it.goes_on { SESSION_IDLE } else { GREETED_IDLE };
+            let is_over = it.at_work == 0 && quiet >= patience;
             match it.state {
                 State::Asleep => !is_over,
                 State::Awake if it.may_sleep() && quiet >= QUIET => {

@@ -24,7 +24,7 @@ use super::*;
 use crate::address::Names;
 use crate::body::{Reply, Taken, Unsent};
 use crate::door::Door;
-use crate::limits::{ANSWER_KEPT, AWAKE_MAX, QUIET, SESSION_IDLE};
+use crate::limits::{ANSWER_KEPT, AWAKE_MAX, GREETED_IDLE, QUIET, SESSION_IDLE};
 use crate::streamable::Streamable;
 
 /// A server that counts the calls of each session.
@@ -443,6 +443,18 @@ async fn who_comes_back_for_the_answer_to_its_handshake_gets_it_until_it_goes_on
     assert_eq!(post(&place, &session, greeted()).await.status(), StatusCode::ACCEPTED);
     let mut open = back(&place, &session, "0").await;
     assert!(piece(&mut open).now_or_never().is_none());
+}
+
+/// Before, it stayed for an hour, and 2,048 of them kept everybody else out.
+#[tokio::test]
+async fn a_session_whose_client_does_not_go_on_behind_the_handshake_ends_soon() {
+    let place = place(&Stub::default());
+    drop(post(&place, "", hello()).await);
+    greet(&place).await;
+    rest(&place).await;
+    assert_eq!(place.count(), 2);
+    place.keeper.sweep(Instant::now() + GREETED_IDLE);
+    assert_eq!(place.count(), 1);
 }
 
 #[tokio::test]
