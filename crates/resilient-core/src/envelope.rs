@@ -123,6 +123,12 @@ impl Envelope {
         self
     }
 
+    /// The envelope as it leaves: long facts are cut. It takes little memory whatever was sent.
+    #[must_use]
+    pub fn cut(&self) -> Box<Self> {
+        Box::new(Self { context: echo::cut_facts(&self.context), ..self.clone() })
+    }
+
     fn of(
         error: ErrorKind,
         reason_hint: ReasonHint,

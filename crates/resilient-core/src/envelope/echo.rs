@@ -23,6 +23,11 @@ pub(super) fn facts<S: Serializer>(facts: &Map<String, Value>, to: S) -> Result<
     to.collect_map(facts.iter().map(|(name, fact)| (name, fact_of(name, fact))))
 }
 
+/// The same facts as a map.
+pub(super) fn cut_facts(facts: &Map<String, Value>) -> Map<String, Value> {
+    facts.iter().map(|(name, fact)| (name.clone(), fact_of(name, fact).into_owned())).collect()
+}
+
 /// The message, shown in the same way.
 #[expect(clippy::ref_option, reason = "serde asks so")]
 pub(super) fn message<S: Serializer>(message: &Option<String>, to: S) -> Result<S::Ok, S::Error> {
