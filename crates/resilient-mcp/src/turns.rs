@@ -6,6 +6,7 @@
 //! calls that only read; these wait for what was to be written when they came.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
@@ -17,12 +18,14 @@ const NAMES: [&str; 4] = ["path", "output_path", "session", "name"];
 /// So many ended calls are kept before they are looked for.
 const KEPT: usize = 256;
 
-/// For each thing that a call has named, the last call that changes it. Its end closes the channel.
-type Last = HashMap<String, watch::Receiver<()>>;
+/// For each thing that a call has named, by its hash, the last call that changes it. Its end closes the channel. A name can be
+/// as long as a call.
+type Last = HashMap<u64, watch::Receiver<()>>;
 
 /// The calls of one client.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
+    hasher: RandomState,
     last: Mutex<Last>,
 }
 
@@ -36,7 +39,8 @@ pub(crate) struct Turn {
 impl Turns {
     /// Queues a call. One that names nothing waits for nobody.
     pub(crate) fn enter(&self, arguments: &Map<String, Value>, writes: bool) -> Turn {
-        let names: Vec<String> = NAMES.iter().filter_map(|key| named(arguments, key)).collect();
+        let names = NAMES.iter().filter_map(|key| self.named(arguments, key));
+        let names: Vec<u64> = names.collect();
         let mut last = self.lock();
         if last.len() > KEPT {
             retain_running(&mut last);
@@ -57,6 +61,13 @@ impl Turns {
         last.shrink_to_fit();
     }
 
+    /// What an argument names. A file has one name, whichever argument says it.
+    fn named(&self, arguments: &Map<String, Value>, key: &str) -> Option<u64> {
+        let text = arguments.get(key)?.as_str()?;
+        let kind = key.strip_prefix("output_").unwrap_or(key);
+        Some(self.hasher.hash_one((kind, text.strip_prefix("./").unwrap_or(text))))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Last> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -67,20 +78,21 @@ fn retain_running(last: &mut Last) {
 }
 
 impl Turn {
-    /// Waits for the calls in front.
-    pub(crate) async fn wait(&mut self) {
-        for mut call in self.before.drain(..) {
-            // Nothing is ever sent.
-            while call.changed().await.is_ok() {}
+    /// Keeps the place of a call that is not made: those behind it still wait for those in front.
+    pub(crate) fn give_up(mut self) {
+        if !self.before.is_empty() {
+            tokio::spawn(async move { self.wait().await });
         }
     }
-}
 
-/// What an argument names. A file has one name, whichever argument says it.
-fn named(arguments: &Map<String, Value>, key: &str) -> Option<String> {
-    let text = arguments.get(key)?.as_str()?;
-    let kind = key.strip_prefix("output_").unwrap_or(key);
-    Some(format!("{kind} {}", text.strip_prefix("./").unwrap_or(text)))
+    /// Waits for the calls in front.
+    pub(crate) async fn wait(&mut self) {
+        while let Some(call) = self.before.last_mut() {
+            // Nothing is ever sent.
+            while call.changed().await.is_ok() {}
+            self.before.pop();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -115,7 +127,7 @@ mod tests {
         let running = enter(&turns, &json!({"path": "a"}), true);
         drop(enter(&turns, &json!({"path": "b"}), true));
         turns.forget();
-        assert_eq!(turns.lock().keys().collect::<Vec<_>>(), ["path a"]);
+        assert_eq!(turns.lock().len(), 1);
         assert_eq!(enter(&turns, &json!({"path": "a"}), true).before.len(), 1);
         drop(running);
     }

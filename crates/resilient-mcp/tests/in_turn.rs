@@ -146,3 +146,38 @@ async fn calls_that_come_together_for_one_file_are_made_in_their_order() {
         assert_eq!(text("c.txt"), "0 1 2 three", "{round}");
     }
 }
+
+/// Before, each kept its arguments and its place until the call in front of it was done.
+#[tokio::test]
+async fn a_cancelled_call_gives_up_its_turn_and_those_behind_keep_theirs() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = Workspace::builder(fs::canonicalize(dir.path()).unwrap()).open();
+    let server = Server::with_tools(workspace, ToolNames::Underscore, Vec::new());
+    let mut client = Client::of(server.clone());
+    client.initialize("2025-11-25").await;
+    let write = |content: &str, mode: &str| json!({"path": "a", "content": content, "mode": mode});
+    client.call("rw_safe_write", write("a", "create")).await;
+    let lock = File::open(dir.path().join(".resilient_write/lock")).unwrap();
+    lock.lock().unwrap();
+    for (id, content) in [(7, "b"), (8, "never"), (9, "c")] {
+        client.send(&call(id, "rw_safe_write", &write(content, "append"))).await;
+    }
+    client.request(json!("one"), "ping", json!({})).await;
+    assert_eq!(server.calls().count(), 3);
+    let params = json!({"requestId": 8});
+    client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+        .await;
+    for _ in 0..100 {
+        client.request(json!("other"), "ping", json!({})).await;
+        if server.calls().count() == 2 {
+            break;
+        }
+    }
+    assert_eq!(server.calls().count(), 2);
+    lock.unlock().unwrap();
+    for id in [7, 9] {
+        assert_eq!(client.receive().await.unwrap()["id"], id);
+    }
+    assert_eq!(fs::read_to_string(dir.path().join("a")).unwrap(), "abc");
+}

@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use resilient_core::Cancelled;
 use rmcp::model::{
@@ -55,8 +55,23 @@ impl Server {
         let is_quick =
             is_in_turn && tool.is_some_and(|it| it.spec.quick && !is_elsewhere(&it.spec));
         let caller = context.extensions.get::<Caller>().unwrap_or(&session.caller).clone();
-        turn.wait().await;
-        let running = Arc::clone(&inner.running).acquire_owned().await;
+        let entered = async {
+            turn.wait().await;
+            Arc::clone(&inner.running).acquire_owned().await
+        };
+        // A call that is cancelled while it waits gives its arguments back at once.
+        let running = tokio::select! {
+            running = entered => Some(running),
+            () = cancelled.cancelled() => None,
+        };
+        let Some(running) = running else {
+            turn.give_up();
+            let (known, took) = (tool_name(&inner, &name), began.elapsed());
+            let outcome = inner.tally.count(known, None, took);
+            tracing::info!(tool = known, outcome, ms = millis(took), "call");
+            // Nobody reads this: the SDK drops the reply.
+            return Ok(CallToolResult::default().into());
+        };
         let client = caller.signed(program(&context));
         let by = tracing::enabled!(tracing::Level::INFO).then(|| client.clone()).flatten();
         let era = context.protocol_version();
@@ -85,8 +100,7 @@ impl Server {
             let took = began.elapsed();
             let outcome = inner.tally.count(known, answer, took);
             // Nothing of what it was called with: that may be anything.
-            let ms = (took.as_secs_f64() * 1e6).round() / 1e3;
-            tracing::info!(tool = known, outcome, ms, by, "call");
+            tracing::info!(tool = known, outcome, ms = millis(took), by, "call");
             let told = log_from.zip(answer).map(|(level, answer)| messages(answer, level));
             let result = inner.shaped(result, era);
             let Some(watch) = watch else { return (result, told.unwrap_or_default()) };
@@ -113,4 +127,9 @@ impl Server {
         }
         Ok(result.into())
     }
+}
+
+/// Milliseconds, to a thousandth.
+fn millis(took: Duration) -> f64 {
+    (took.as_secs_f64() * 1e6).round() / 1e3
 }
