@@ -1,8 +1,9 @@
 //! What can be served: a server as each client has it, and what it tells beside the protocol.
 
-use resilient_mcp::{Busy, Caller, Server, Tallied, Unready, figures, serve};
+use resilient_mcp::{Busy, Caller, Hold, Server, Tallied, Unready, figures, serve_holding};
 use rmcp::ServerHandler;
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A server that can be put behind the door.
 pub trait Hosted: ServerHandler + Clone {
@@ -33,13 +34,15 @@ pub trait Hosted: ServerHandler + Clone {
     /// Ends the subscriptions of all clients.
     fn end_subscriptions(&self);
 
-    /// Speaks with a client by lines, until it ends. A server that does not know how hangs up.
+    /// Speaks with a client by lines, until it ends. Each line has something that is held until its request is done. A server
+    /// that does not know how hangs up.
     fn speak(
         self,
         from_client: ReadHalf<DuplexStream>,
         to_client: WriteHalf<DuplexStream>,
+        held: UnboundedReceiver<Hold>,
     ) -> impl Future<Output = ()> + Send {
-        drop((from_client, to_client));
+        drop((from_client, to_client, held));
         std::future::ready(())
     }
 }
@@ -73,8 +76,13 @@ impl Hosted for Server {
         self.end_subscriptions();
     }
 
-    async fn speak(self, from_client: ReadHalf<DuplexStream>, to_client: WriteHalf<DuplexStream>) {
+    async fn speak(
+        self,
+        from_client: ReadHalf<DuplexStream>,
+        to_client: WriteHalf<DuplexStream>,
+        held: UnboundedReceiver<Hold>,
+    ) {
         // The streams have an end when the client goes away: that is no fault.
-        let _ = serve(self, from_client, to_client).await;
+        let _ = serve_holding(self, from_client, to_client, Some(held)).await;
     }
 }

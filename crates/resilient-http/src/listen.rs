@@ -102,6 +102,8 @@ pub fn serve<S: Hosted>(
     let names = Names { hosts: listen.allow_hosts, origins: listen.allow_origins };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
+        // The next process takes those who come to a socket that was handed over.
+        let is_own = listen.socket.is_none();
         let listener = match listen.socket {
             Some(socket) => {
                 socket.set_nonblocking(true)?;
@@ -117,11 +119,24 @@ pub fn serve<S: Hosted>(
             tell(&format!("listening on {scheme}://{address}/w/{name}{first}"));
         }
         let connections = Busy::default();
-        accept(listener, tls.map(Arc::new), &places, &connections, stop, tell).await;
+        let tls = tls.map(Arc::new);
+        let taking = |until| accept(&listener, &tls, &places, &connections, stop, until, tell);
+        taking(stop.clone()).await;
+        places.close();
         let under_way = places.calls();
         let (calls, are) = if under_way == 1 { ("call", "is") } else { ("calls", "are") };
         tell(&format!("stopping: {under_way} {calls} {are} under way"));
-        let are_taken = places.finish(FAREWELL).await;
+        let finish = places.finish(FAREWELL);
+        let are_taken = if is_own {
+            // A client that is refused at the socket may take all its calls for lost, also those that are under way.
+            tokio::select! {
+                are_taken = finish => are_taken,
+                () = taking(CancellationToken::new()) => false,
+            }
+        } else {
+            finish.await
+        };
+        drop(listener);
         // The others had their time.
         let patience = if are_taken { FAREWELL } else { LINGERS };
         let _ = timeout(patience, connections.none_left()).await;
@@ -139,18 +154,20 @@ async fn bind(host: &str, port: u16) -> io::Result<TcpListener> {
     })
 }
 
+/// Takes connections. From `stop` on each one ends with its first answer.
 async fn accept<S: Hosted>(
-    listener: TcpListener,
-    tls: Option<Arc<Tls>>,
+    listener: &TcpListener,
+    tls: &Option<Arc<Tls>>,
     places: &Arc<Places<S>>,
     connections: &Busy,
     stop: &CancellationToken,
+    until: CancellationToken,
     tell: &Tell,
 ) {
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = stop.cancelled() => return,
+            () = until.cancelled() => return,
         };
         let Ok((stream, theirs)) = accepted else {
             sleep(AFTER_FAULT).await;
@@ -161,7 +178,8 @@ async fn accept<S: Hosted>(
         else {
             continue;
         };
-        let (places, stop, tell) = (Arc::clone(places), stop.clone(), Arc::clone(tell));
+        let (places, tell) = (Arc::clone(places), Arc::clone(tell));
+        let (stop, until) = (stop.clone(), until.clone());
         let tls = tls.clone();
         tokio::spawn(async move {
             // Answers are written whole.
@@ -173,7 +191,7 @@ async fn accept<S: Hosted>(
                 Some(tls) => {
                     let greeted = tokio::select! {
                         greeted = tls.greet(stream) => greeted,
-                        () = stop.cancelled() => return,
+                        () = until.cancelled() => return,
                     };
                     tls.take_fault().iter().for_each(|fault| tell(fault));
                     if let Ok(stream) = greeted {

@@ -1,6 +1,7 @@
 //! Which address is what: the workspaces, and what is seen of the server from outside.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::request::Parts;
@@ -45,6 +46,8 @@ pub(crate) struct Places<S: Hosted> {
     requests: Busy,
     answered: Answered,
     ending: CancellationToken,
+    /// Whether the server begins nothing any more.
+    refuses: AtomicBool,
 }
 
 struct Served<S: Hosted> {
@@ -93,7 +96,7 @@ impl<S: Hosted> Places<S> {
         });
         let places = served.collect();
         let (room, requests, answered) = (Room::default(), Busy::default(), Answered::default());
-        Self { door, room, places, requests, answered, ending }
+        Self { door, room, places, requests, answered, ending, refuses: AtomicBool::new(false) }
     }
 
     /// Where the first place is.
@@ -200,6 +203,10 @@ impl<S: Hosted> Places<S> {
         if parts.method == Method::GET && parts.uri.path() == "/metrics" {
             return self.metrics().await;
         }
+        if self.refuses.load(Ordering::Relaxed) {
+            leave(&parts, body);
+            return later("the server is ending; nothing was done\n");
+        }
         let Some(address) = self.address(parts.uri.path()) else {
             leave(&parts, body);
             return plain(StatusCode::NOT_FOUND, self.nowhere(parts.uri.path()));
@@ -282,7 +289,12 @@ impl<S: Hosted> Places<S> {
         self.places.iter().map(|place| place.server.calls().count()).sum()
     }
 
-    /// Answers all that is under way, and then ends the streams. No connection is taken any more. For the disk it waits
+    /// Begins nothing any more: each new request is refused.
+    pub(crate) fn close(&self) {
+        self.refuses.store(true, Ordering::Relaxed);
+    }
+
+    /// Answers all that is under way, and then ends the streams. For the disk it waits
     /// as long as that takes; for clients who do not take their answers only `farewell`. Gives whether all took theirs.
     pub(crate) async fn finish(&self, farewell: Duration) -> bool {
         // They have no end of their own.

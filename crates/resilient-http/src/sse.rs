@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
@@ -14,10 +13,12 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 use http::{HeaderValue, Response, StatusCode, header};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt as _;
-use resilient_mcp::{Busy, Caller, Work};
+use resilient_mcp::guard::{Guarded, Kind, guard};
+use resilient_mcp::{Busy, Caller, Hold, Work};
 use tokio::io::{
     AsyncRead as _, AsyncWriteExt as _, DuplexStream, ReadBuf, ReadHalf, WriteHalf, duplex, split,
 };
+use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -46,8 +47,8 @@ type Sessions = Arc<Mutex<HashMap<String, Arc<Session>>>>;
 struct Session {
     caller: Caller,
     to_server: tokio::sync::Mutex<WriteHalf<DuplexStream>>,
-    /// Whether something was posted: the first message is the handshake, of which the server keeps what the client says.
-    has_begun: AtomicBool,
+    /// What is held for each line until its request is done, in the order of the lines.
+    holds: mpsc::UnboundedSender<Hold>,
     /// Its stream has ended.
     gone: CancellationToken,
 }
@@ -81,11 +82,11 @@ impl<S: Hosted> Sse<S> {
         let (from_client, to_client) = split(theirs);
         let (from_server, to_server) = split(ours);
         // It ends with its streams; what was under way is done by then.
-        tokio::spawn(self.server.for_caller(caller.clone()).speak(from_client, to_client));
+        let (holds, held) = mpsc::unbounded_channel();
+        tokio::spawn(self.server.for_caller(caller.clone()).speak(from_client, to_client, held));
         let (to_server, gone) = (tokio::sync::Mutex::new(to_server), CancellationToken::new());
         let gone_at_end = gone.clone().drop_guard();
-        let has_begun = AtomicBool::new(false);
-        let session = Arc::new(Session { caller: caller.clone(), to_server, has_begun, gone });
+        let session = Arc::new(Session { caller: caller.clone(), to_server, holds, gone });
         lock(&self.sessions).insert(id.clone(), session);
 
         let hello = format!("event: endpoint\ndata: {}?session_id={id}\n\n", self.messages);
@@ -119,26 +120,28 @@ impl<S: Hosted> Sse<S> {
         let Some(session) = session.filter(|session| session.caller == *caller) else {
             return plain(StatusCode::NOT_FOUND, "there is no such session; open a stream first\n");
         };
-        if !session.has_begun.load(Ordering::Relaxed) && taken.bytes.len() > HANDSHAKE_MAX {
+        // The server keeps what a client says of itself.
+        if taken.bytes.len() > HANDSHAKE_MAX && is_handshake(&taken.bytes) {
             return handshake_too_long();
         }
-        session.has_begun.store(true, Ordering::Relaxed);
         // In JSON, a line end is never part of a text.
         let mut line = BytesMut::from(taken.bytes.as_ref());
         line.iter_mut().filter(|it| matches!(**it, b'\n' | b'\r')).for_each(|it| *it = b' ');
         line.put_u8(b'\n');
         // On its own: a client that goes away in the middle leaves no half line.
-        let room = taken.room;
+        let room: Hold = Arc::new(taken.room);
         let written = tokio::spawn(async move {
-            let write = async { session.to_server.lock().await.write_all(&line).await.is_ok() };
+            let write = async {
+                let mut to_server = session.to_server.lock().await;
+                let _ = session.holds.send(room);
+                to_server.write_all(&line).await.is_ok()
+            };
             // A server that waits for its client to listen takes nothing: both would wait for ever.
-            let written = tokio::select! {
+            tokio::select! {
                 biased;
                 written = write => written,
                 () = session.gone.cancelled() => false,
-            };
-            drop(room);
-            written
+            }
         });
         match written.await {
             Ok(true) => plain(StatusCode::ACCEPTED, "Accepted"),
@@ -153,6 +156,13 @@ impl<S: Hosted> Sse<S> {
             let _ = session.to_server.lock().await.shutdown().await;
         }
     }
+}
+
+fn is_handshake(body: &[u8]) -> bool {
+    matches!(
+        guard(body),
+        Guarded::Whole(Kind::Handshake, _) | Guarded::Mended(_, Kind::Handshake, _)
+    )
 }
 
 fn lock(sessions: &Sessions) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
@@ -271,6 +281,7 @@ mod tests {
             self,
             _from_client: ReadHalf<DuplexStream>,
             _to_client: WriteHalf<DuplexStream>,
+            _held: mpsc::UnboundedReceiver<Hold>,
         ) {
             std::future::pending::<()>().await;
         }
@@ -282,7 +293,6 @@ mod tests {
         let sse = Arc::new(Sse::new(&Deaf::default(), door, "/messages/".to_owned()));
         let stream = sse.stream(Caller::default());
         let query = format!("session_id={}", lock(&sse.sessions).keys().next().unwrap());
-        lock(&sse.sessions).values().for_each(|it| it.has_begun.store(true, Ordering::Relaxed));
         let post = {
             let taken = Taken {
                 bytes: Bytes::from(vec![b' '; 2 * PIPE]),

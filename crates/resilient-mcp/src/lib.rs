@@ -53,6 +53,7 @@ use std::io;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 pub use busy::{Busy, Work};
 pub use names::ToolNames;
@@ -62,6 +63,7 @@ pub use server::{Server, Unready};
 pub use session::{Caller, program};
 pub use tally::{BOUNDS_MS, Tallied};
 pub use tools::Offer;
+pub use wire::Hold;
 
 use replies::replies;
 use wire::Wire;
@@ -105,10 +107,27 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    serve_holding(server, reader, writer, None).await
+}
+
+/// The same with something to hold for each line, in the order of the lines, until the requests of that line are done.
+///
+/// # Errors
+/// As [`serve`].
+pub async fn serve_holding<R, W>(
+    server: Server,
+    reader: R,
+    writer: W,
+    held: Option<UnboundedReceiver<Hold>>,
+) -> io::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     let (replies, written) = replies(writer);
     let writing = tokio::spawn(written);
     let hung_up = server.hung_up();
-    match server.serve(Wire::new(reader, replies, hung_up)).await {
+    match server.serve(Wire::new(reader, replies, held, hung_up)).await {
         Ok(running) => {
             let _ = running.waiting().await;
         }

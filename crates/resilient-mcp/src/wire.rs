@@ -9,6 +9,7 @@
 //! [`REPLIES_MAX`] bytes of replies wait for a client that does not read, no further line is taken:
 //! the pipe fills, and the client waits.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use rmcp::model::{
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use crate::batch::Batch;
 use crate::message::{self, InBatch, Incoming};
@@ -45,6 +46,9 @@ const IN_TURN_MIN: usize = 4;
 /// So many requests of a connection are worked on at once.
 pub(crate) const AT_ONCE_MAX: usize = 1024;
 
+/// What is held until the requests of a line are done.
+pub type Hold = Arc<dyn Any + Send + Sync>;
+
 /// The transport: reads requests, hands replies to the writer.
 pub(crate) struct Wire<R> {
     lines: Lines<R>,
@@ -58,13 +62,20 @@ pub(crate) struct Wire<R> {
     takes_batches: bool,
     /// The messages of a batch that are still to be handed out.
     ahead: VecDeque<ClientJsonRpcMessage>,
+    /// What is held for each line until its request is done, in the order of the lines.
+    held: Option<mpsc::UnboundedReceiver<Hold>>,
     /// Told at the end of the input: a request that has no end of its own ends then.
     hung_up: Arc<watch::Sender<bool>>,
 }
 
 impl<R: AsyncRead + Send + Unpin> Wire<R> {
     /// A transport that reads from `reader` and sends its replies to `replies`.
-    pub(crate) fn new(reader: R, replies: Replies, hung_up: Arc<watch::Sender<bool>>) -> Self {
+    pub(crate) fn new(
+        reader: R,
+        replies: Replies,
+        held: Option<mpsc::UnboundedReceiver<Hold>>,
+        hung_up: Arc<watch::Sender<bool>>,
+    ) -> Self {
         let lines = Lines::new(reader, LINE_MAX);
         Self {
             lines,
@@ -73,6 +84,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
             has_begun: false,
             takes_batches: false,
             ahead: VecDeque::new(),
+            held,
             hung_up,
         }
     }
@@ -82,7 +94,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
     }
 
     /// Takes the messages of a batch in.
-    fn take(&mut self, messages: Vec<InBatch>) {
+    fn take(&mut self, messages: Vec<InBatch>, hold: Option<&Hold>) {
         if !self.takes_batches {
             return self.answer(&message::no_batches());
         }
@@ -92,7 +104,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         let (mut batch, mut numbers) = (Batch::default(), Vec::new());
         for message in messages {
             let admitted = match message::read_in_batch(message) {
-                Incoming::Message(message) => self.admit(*message),
+                Incoming::Message(message) => self.admit(*message, hold),
                 Incoming::Refused(reply) => Err(reply),
                 Incoming::Batch(_) | Incoming::Ignored => Ok(None),
             };
@@ -123,6 +135,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
     fn admit(
         &mut self,
         mut message: ClientJsonRpcMessage,
+        hold: Option<&Hold>,
     ) -> Result<Option<ClientJsonRpcMessage>, serde_json::Value> {
         match &mut message {
             JsonRpcMessage::Request(request) => {
@@ -136,6 +149,9 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                 };
                 request.id = watch.number().clone();
                 request.request.extensions_mut().insert(Arc::new(watch));
+                if let Some(hold) = hold {
+                    request.request.extensions_mut().insert(Arc::clone(hold));
+                }
                 self.has_begun |= begins(&request.request);
             }
             _ if !self.has_begun => return Ok(None),
@@ -192,13 +208,14 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
                     return None;
                 }
             };
+            let hold = self.held.as_mut().and_then(|held| held.try_recv().ok());
             match incoming {
-                Incoming::Message(message) => match self.admit(*message) {
+                Incoming::Message(message) => match self.admit(*message, hold.as_ref()) {
                     Ok(Some(message)) => return Some(message),
                     Ok(None) => {}
                     Err(reply) => self.answer(&reply),
                 },
-                Incoming::Batch(messages) => self.take(messages),
+                Incoming::Batch(messages) => self.take(messages, hold.as_ref()),
                 Incoming::Refused(reply) => self.answer(&reply),
                 Incoming::Ignored => {}
             }
@@ -331,7 +348,8 @@ mod tests {
     }
 
     fn received(lines: &str) -> Vec<ClientJsonRpcMessage> {
-        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies(sink()).0, Arc::default());
+        let mut wire =
+            Wire::new(Cursor::new(lines.to_owned()), replies(sink()).0, None, Arc::default());
         let mut all = Vec::new();
         // The end is not reported while a message is held.
         while let Poll::Ready(Some(message)) = poll(wire.receive()) {
@@ -344,6 +362,26 @@ mod tests {
     const PROBE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     const REPLY: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"roots":[]}}"#;
     const NOTED: &str = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+
+    /// Before, the room of a body was given back while its call still waited.
+    #[test]
+    fn what_is_held_for_a_line_is_held_until_its_request_is_gone() {
+        let (holds, held) = mpsc::unbounded_channel::<Hold>();
+        let lines = format!("{HANDSHAKE}\n{PROBE}\n");
+        let kept: Vec<_> = (0..2)
+            .map(|number: u8| {
+                let hold: Hold = Arc::new(number);
+                let kept = Arc::downgrade(&hold);
+                holds.send(hold).unwrap();
+                kept
+            })
+            .collect();
+        let mut wire = Wire::new(Cursor::new(lines), replies(sink()).0, Some(held), Arc::default());
+        let Poll::Ready(Some(request)) = poll(wire.receive()) else { panic!("a request") };
+        assert!(kept.iter().all(|kept| kept.upgrade().is_some()));
+        drop(request);
+        assert!(kept[0].upgrade().is_none() && kept[1].upgrade().is_some());
+    }
 
     /// Before, the SDK never saw them.
     #[test]
@@ -361,7 +399,8 @@ mod tests {
         let lines: String = (0..=AT_ONCE_MAX)
             .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
             .collect();
-        let mut wire = Wire::new(Cursor::new(lines.to_owned()), replies(sink()).0, Arc::default());
+        let mut wire =
+            Wire::new(Cursor::new(lines.to_owned()), replies(sink()).0, None, Arc::default());
         let mut held: Vec<_> = (0..AT_ONCE_MAX).map(|_| poll(wire.receive())).collect();
         assert!(held.iter().all(Poll::is_ready));
         assert!(poll(wire.receive()).is_pending());
@@ -376,7 +415,7 @@ mod tests {
             .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}"))
             .collect();
         let line = format!("[{}]\n", messages.join(","));
-        let mut wire = Wire::new(Cursor::new(line), replies(sink()).0, Arc::default());
+        let mut wire = Wire::new(Cursor::new(line), replies(sink()).0, None, Arc::default());
         wire.takes_batches = true;
         let held: Vec<_> = (0..2 * AT_ONCE_MAX).map(|_| poll(wire.receive())).collect();
         assert!(held.iter().all(Poll::is_ready));
@@ -386,7 +425,7 @@ mod tests {
     async fn no_request_is_read_while_too_many_replies_wait() {
         let (ours, mut client) = duplex(PIECE);
         let (replies, written) = replies(ours);
-        let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone(), Arc::default());
+        let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone(), None, Arc::default());
         replies.send(vec![b'x'; REPLIES_MAX + PIECE]).unwrap();
         assert!(poll(wire.receive()).is_pending());
         let _writing = tokio::spawn(written);
@@ -398,7 +437,7 @@ mod tests {
     async fn a_client_that_is_gone_keeps_nobody_waiting() {
         let (ours, _client) = duplex(PIECE);
         let (replies, written) = replies(ours);
-        let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone(), Arc::default());
+        let mut wire = Wire::new(HANDSHAKE.as_bytes(), replies.clone(), None, Arc::default());
         replies.send(vec![b'x'; REPLIES_MAX + PIECE]).unwrap();
         drop(written);
         assert!(poll(wire.receive()).is_ready());

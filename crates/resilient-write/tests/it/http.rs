@@ -200,6 +200,21 @@ fn next(stream: &mut crate::web::Line) -> Value {
     serde_json::from_str(&stream.event().1).unwrap()
 }
 
+/// Before, only the first message of a session was bounded.
+#[test]
+fn the_handshake_of_the_older_transport_is_short_whatever_comes_before() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(SSE);
+    let mut stream = web.open("GET", "/sse", &[], "");
+    let (_, messages) = stream.event();
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    assert_eq!(web.post(&messages, &[], &ping).status, 202);
+    let mut long = handshake();
+    long["params"]["clientInfo"]["name"] = json!("x".repeat(20_000));
+    assert_eq!(web.post(&messages, &[], &long).status, 413);
+    assert_eq!(web.post(&messages, &[], &handshake()).status, 202);
+}
+
 #[test]
 fn a_client_of_the_older_transport_posts_and_listens() {
     let sandbox = Sandbox::new();
@@ -306,6 +321,9 @@ fn the_end_waits_for_a_call_and_its_answer() {
     web.stop();
     let said = web.said_until("stopping");
     assert!(said.contains("1 call is under way"), "{said}");
+    // A client takes a refused connection for the end of all its calls.
+    let late = web.post("/mcp", &[], &handshake());
+    assert_eq!(late.status, 503, "{late:?}");
     lock.unlock().unwrap();
     let reply = line.rest().message();
     assert_eq!(reply["result"]["structuredContent"]["ok"], true, "{reply}");
