@@ -28,7 +28,7 @@ use crate::policy_file::PolicyFile;
 use crate::read::{self, Reader};
 use crate::recovery::{self, Notice, Undecided};
 use crate::risk::{self, Verdict};
-use crate::roots::{Root, Roots};
+use crate::roots::{Root, Roots, STATE_DIR};
 use crate::scratch::{DRAFT_LABEL, DRAFT_NOTES, PutRequest, Scratch};
 use crate::screen::{self, Screen};
 use crate::stamp;
@@ -242,6 +242,12 @@ impl Workspace {
     #[must_use]
     pub fn state_root(&self) -> &Path {
         self.store.home.path()
+    }
+
+    /// The state directory, whether it is there or not.
+    #[must_use]
+    pub fn state_dir(&self) -> PathBuf {
+        self.state_root().join(STATE_DIR)
     }
 
     /// The policy in force: read anew when its file has changed.

@@ -157,21 +157,57 @@ fn nested(opened: &[(Option<String>, Workspace)]) -> Option<(String, String)> {
         .next()
 }
 
-/// A file of the door that lies in a workspace, and the root it lies in. Its clients could read or replace it.
+/// A file of the door with another name, which may lie in a workspace.
+fn with_two_names(door: &Door) -> Option<&Path> {
+    let Door { token_file, tls_key, .. } = door;
+    let mut files = [token_file, tls_key].into_iter().flatten().map(PathBuf::as_path);
+    files.find(|file| names_of(file).is_some_and(|names| names > 1))
+}
+
+#[cfg(unix)]
+fn names_of(file: &Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt as _;
+    file.metadata().ok().filter(std::fs::Metadata::is_file).map(|it| it.nlink())
+}
+
+#[cfg(not(unix))]
+fn names_of(_file: &Path) -> Option<u64> {
+    None
+}
+
+/// Whether two paths lead to one directory. A mount can give it a second path.
+#[cfg(unix)]
+fn are_one(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let identity = |path: &Path| path.metadata().ok().map(|it| (it.dev(), it.ino()));
+    identity(one).is_some_and(|one| Some(one) == identity(other))
+}
+
+#[cfg(not(unix))]
+fn are_one(one: &Path, other: &Path) -> bool {
+    one == other
+}
+
+/// A file of the door that lies in a workspace or its state directory, and the directory it lies in. Clients could read or
+/// replace it.
 fn within_reach<'a>(
     door: &'a Door,
     opened: &[(Option<String>, Workspace)],
 ) -> Option<(&'a Path, PathBuf)> {
     let Door { token_file, tls_certificate, tls_key, .. } = door;
-    let mut files = [token_file, tls_certificate, tls_key].into_iter().flatten();
+    let mut files =
+        [token_file, tls_certificate, tls_key].into_iter().flatten().map(PathBuf::as_path);
     files.find_map(|file| {
         // Where the name stands, and where it leads, which may be another place.
         let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
         let parent = parent.unwrap_or(Path::new(".")).canonicalize();
         let places = [parent, file.canonicalize()];
-        let mut roots = opened.iter().flat_map(|(_, workspace)| workspace.roots().paths());
-        let root = roots.find(|root| places.iter().flatten().any(|at| at.starts_with(root)))?;
-        Some((file.as_path(), root.to_owned()))
+        let above = places.iter().flatten().flat_map(|at| at.ancestors());
+        let mut roots = opened.iter().flat_map(|(_, workspace)| {
+            workspace.roots().paths().map(Path::to_owned).chain([workspace.state_dir()])
+        });
+        let root = roots.find(|root| above.clone().any(|at| are_one(at, root)))?;
+        Some((file, root))
     })
 }
 
@@ -305,6 +341,12 @@ impl Serve {
             }
             return Ok(output.misuse(&format!(
                 "{one} lies in {other}: a client of one workspace could reach the other; name directories apart"
+            )));
+        }
+        if let Some(file) = with_two_names(&self.door) {
+            return Ok(output.misuse(&format!(
+                "{} has another name (a hard link), which may lie in a workspace: name a file that has one name",
+                file.display()
             )));
         }
         if let Some((file, root)) = within_reach(&self.door, &opened) {

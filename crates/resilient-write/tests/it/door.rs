@@ -238,6 +238,15 @@ fn a_file_of_the_door_may_not_lie_in_a_workspace() {
         with(&["-w", "work", "--token-file", name]);
     }
     assert!(!sandbox.path("work/tokens").exists(), "it was not made");
+    // Another name of the file may lie anywhere.
+    #[cfg(unix)]
+    {
+        sandbox.put("single", "");
+        std::fs::hard_link(sandbox.path("single"), sandbox.path("other")).unwrap();
+        let ran = sandbox.run(&[HTTP, &["-w", "work", "--token-file", "other"]].concat());
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.stderr.contains("name a file that has one name"), "{ran:?}");
+    }
 }
 
 #[test]

@@ -36,6 +36,18 @@ fn a_workspace_is_known_by_its_second_name() {
     assert_eq!(refused.envelope()["context"]["reason"], "escapes_workspace");
 }
 
+/// Before, a client could add a token.
+#[test]
+fn a_token_file_in_a_workspace_is_refused_under_a_second_name_of_the_workspace() {
+    let sandbox = workspace();
+    let serve = ["--transport", "http", "--port", "0", "--token-file", "../alias/tokens"];
+    let Some(ran) = sandbox.run_with_mounts("w", "mount --bind . ../alias", &serve) else {
+        return;
+    };
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("name a file outside of the workspaces"), "{ran:?}");
+}
+
 #[test]
 fn a_repository_and_the_state_are_protected_under_a_second_name() {
     let sandbox = workspace();
