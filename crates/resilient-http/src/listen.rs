@@ -220,11 +220,18 @@ async fn converse<S: Hosted>(
             Ok::<_, Infallible>(reply)
         }
     });
+    let is_late = stop.is_cancelled();
     let connection = http1::Builder::new()
+        .keep_alive(!is_late)
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_PATIENCE)
         .max_header_size(HEAD_MAX)
         .serve_connection(TokioIo::new(stream), service);
+    if is_late {
+        // Told to end before its first request, it would close without an answer.
+        let _ = timeout(FAREWELL, connection).await;
+        return;
+    }
     let mut connection = pin!(connection);
     // A connection that fails is the client's loss: nobody is left to tell.
     tokio::select! {

@@ -1,6 +1,8 @@
 //! The server over HTTP: both transports, what they share with standard streams, and the end.
 
 use std::fs::File;
+#[cfg(unix)]
+use std::io::{Read as _, Write as _};
 
 use serde_json::{Value, json};
 
@@ -322,8 +324,14 @@ fn the_end_waits_for_a_call_and_its_answer() {
     let said = web.said_until("stopping");
     assert!(said.contains("1 call is under way"), "{said}");
     // A client takes a refused connection for the end of all its calls.
+    let mut silent = web.say_half("");
     let late = web.post("/mcp", &[], &handshake());
     assert_eq!(late.status, 503, "{late:?}");
+    // Before, a connection that had sent nothing yet was reset.
+    silent.write_all(b"GET /healthz HTTP/1.1\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    silent.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 "), "{answer}");
     lock.unlock().unwrap();
     let reply = line.rest().message();
     assert_eq!(reply["result"]["structuredContent"]["ok"], true, "{reply}");
