@@ -372,7 +372,7 @@ impl Reader<'_> {
             Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         });
         let too_many = visited.map_err(|error| {
-            self.no_directory(error, "path must be a directory where there is a glob")
+            self.no_directory(error, "path must be a directory where there is a glob or from_path")
         })?;
         found.files_searched = Some(searched);
         found.truncated |= too_many;
