@@ -3,6 +3,7 @@
 //! Putting the same bytes twice keeps them once. What is got is verified against the digest that
 //! was asked for.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -152,7 +153,7 @@ pub struct Reference {
     pub scratch_path: String,
     /// Whether it is there.
     pub bin_exists: bool,
-    /// How many rows match.
+    /// How many rows match and lead to the content.
     pub alias_count: u64,
     /// When the content was taken out, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -282,14 +283,20 @@ impl Scratch<'_> {
         }
         let digest = sha256.map(parse_digest).transpose()?;
         let Index { rows, damaged_lines } = index(self.store)?;
-        let mut matching: Vec<IndexRow> = rows.clone();
-        matching.retain(|row| {
+        let mut matching: Vec<(usize, IndexRow)> = rows.iter().cloned().enumerate().collect();
+        matching.retain(|(_, row)| {
             row.removed_at.is_none()
                 && digest.is_none_or(|digest| digest == row.sha256)
                 && label.is_none_or(|label| row.label.as_deref() == Some(label))
         });
-        let alias_count = matching.len() as u64;
-        let Some(entry) = matching.pop() else {
+        let ended =
+            |digest| rows.iter().rposition(|it| it.sha256 == digest && it.removed_at.is_some());
+        let ends: HashMap<Digest, Option<usize>> =
+            matching.iter().map(|(_, row)| (row.sha256, ended(row.sha256))).collect();
+        let counts =
+            |(at, row): &&(usize, IndexRow)| ends.get(&row.sha256).copied().flatten() < Some(*at);
+        let alias_count = matching.iter().filter(counts).count() as u64;
+        let Some((_, entry)) = matching.pop() else {
             return Err(Error::ScratchNotFound {
                 sha256: sha256.map(str::to_owned),
                 label: label.map(str::to_owned),
