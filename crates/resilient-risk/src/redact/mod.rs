@@ -56,7 +56,7 @@ pub use self::marked::{MARK, MarkedLines};
 pub use self::refusal::Refusal;
 use self::render::{Out, Rendered};
 use self::taken::{Taken, gather, is_strong};
-use self::variable::Names;
+use self::variable::{Wanted, names};
 
 /// A text is parsed at most so often to find the look-ups that it does not take.
 const TRIES_MAX: usize = 32;
@@ -257,19 +257,24 @@ fn wants(chosen: &[Choice], hit: &PatternHit) -> bool {
 fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &Wish) -> Vec<Out> {
     let mut counts: BTreeMap<&str, usize> = numbers.clone();
     let mut of_secret: BTreeMap<(&str, Cow<'_, str>), usize> = BTreeMap::new();
-    let mut names = if wish.env { Names::of(content, wish.language) } else { Names::default() };
-    let mut outs = Vec::with_capacity(taken.len());
     let mut done = 0;
-    for taken in taken {
-        let text = taken.text(content);
-        let Range { start, end } = taken.hull();
+    let wanted = taken.iter().map(|taken| {
+        let (Range { start, end }, secret) = (taken.hull(), taken.text(content));
         // Nothing is named by a secret that stands before it.
-        let before = content.get(done..start).unwrap_or_default();
+        let before = done.min(start)..start;
         done = end.max(done);
-        let kind = taken.kind.as_ref();
         // A key that spans lines is no variable's value, nor is what only decoding shows.
-        let fits = wish.env && !text.contains('\n') && !taken.is_decoded && taken.pieces.len() == 1;
-        let variable = fits.then(|| names.name(&text, before, &taken.pattern));
+        let fits = taken.pieces.len() == 1 && !taken.is_decoded && !secret.contains('\n');
+        fits.then_some(Wanted { secret, before, pattern: &taken.pattern })
+    });
+    let variables = if wish.env {
+        names(content, wish.language, &wanted.collect::<Vec<_>>())
+    } else {
+        vec![None; taken.len()]
+    };
+    let mut outs = Vec::with_capacity(taken.len());
+    for (taken, variable) in taken.iter().zip(variables) {
+        let (kind, text) = (taken.kind.as_ref(), taken.text(content));
         let number = *of_secret.entry((kind, text)).or_insert_with(|| {
             let count = counts.entry(kind).or_default();
             *count += 1;

@@ -3,11 +3,12 @@
 //! The name comes from what the secret is assigned to, `api_key = "…"` giving `API_KEY`; where nothing
 //! is assigned, from the pattern that found it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::form::Form;
 use super::language::Language;
-use super::look_up::LookUp;
 use super::window_before;
 
 /// Names that every process has for something else.
@@ -22,8 +23,8 @@ const NAME_LEN_MAX: usize = 48;
 /// So much of a line is looked at.
 const LINE_LEN_MAX: usize = 256;
 
-/// A variable that a text sets.
-static ASSIGNED: Form = Form::of(r"\b([A-Za-z_]\w*)=");
+/// A word that may be the name of a variable. Names in capitals are given, and no others.
+static WORD: Form = Form::of(r"(?-u:\b)[A-Z_][A-Z0-9_]*(?-u:\b)");
 
 /// A property whose accessor has the value: `Token { get; set; } = `, `Token { get => `, `token: String get() = `.
 static ACCESSOR: Form = Form::of(concat!(
@@ -31,86 +32,164 @@ static ACCESSOR: Form = Form::of(concat!(
     r"(?:(?:private|protected|internal)\s+)*)+(?:\}\s*=|=>)|(?::\s*[\w.<>?]+\s*)?\bget\(\)\s*=)\s*[^\w\s]*\z",
 ));
 
-/// Gives names, the same to the same secret.
-#[derive(Debug, Default)]
-pub(super) struct Names<'a> {
-    /// Those that the text looks up already, for other values.
-    used: BTreeSet<&'a str>,
-    of_secret: BTreeMap<String, String>,
-    /// How often each name was asked for.
-    given: BTreeMap<String, usize>,
+/// A secret that wants a name.
+pub(super) struct Wanted<'a> {
+    pub(super) secret: Cow<'a, str>,
+    /// What stands before it, as far as another secret.
+    pub(super) before: Range<usize>,
+    pub(super) pattern: &'a str,
 }
 
-impl<'a> Names<'a> {
-    /// The names for a text.
-    pub(super) fn of(content: &'a str, language: Option<Language>) -> Self {
-        let Some(look_up) = language.and_then(LookUp::of) else { return Self::default() };
-        let names = |form: &'static Form| {
-            let found = form.regex().into_iter().flat_map(|form| form.captures_iter(content));
-            found.filter_map(|found| Some(found.get(1)?.as_str()))
-        };
-        // What the text assigns itself is no other value.
-        let assigned: BTreeSet<&str> = names(&ASSIGNED).filter(|_| look_up.is_expanded()).collect();
-        let used = names(&look_up.read).filter(|name| !assigned.contains(name)).collect();
-        Self { used, ..Self::default() }
-    }
+/// How often a text has a word, and how often it does not mean the variable of this name that the text itself sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Count {
+    all: usize,
+    others: usize,
+}
 
-    /// The name for a secret that stands behind a text.
-    pub(super) fn name(&mut self, secret: &str, before: &str, pattern: &str) -> String {
-        if let Some(name) = self.of_secret.get(secret) {
-            return name.clone();
-        }
-        let mut name = key(before).unwrap_or_else(|| shouted(pattern));
-        if TAKEN.contains(&name.as_str()) {
-            name += "_SECRET";
-        }
-        let times = self.given.entry(name.clone()).or_default();
-        let mut numbered = name.clone();
-        loop {
-            *times += 1;
-            if *times > 1 {
-                numbered = format!("{name}_{times}");
-            }
-            if !self.used.contains(numbered.as_str()) {
-                break;
-            }
-        }
-        self.of_secret.insert(secret.to_owned(), numbered.clone());
-        numbered
+impl Count {
+    fn add(&mut self, is_other: bool) {
+        self.all += 1;
+        self.others += usize::from(is_other);
     }
 }
 
-/// The name of what is assigned on the last line of a text.
-fn key(before: &str) -> Option<String> {
-    let near = window_before(before, before.len(), LINE_LEN_MAX);
-    if let Some(property) = ACCESSOR.captures(near).and_then(|found| found.get(1)) {
-        return Some(shouted(property.as_str()));
+/// The names for the secrets of a text, in their order: the same for the same secret. A name that the text has as a word
+/// is given to no secret but to that which is assigned to this word.
+pub(super) fn names(
+    content: &str,
+    language: Option<Language>,
+    wanted: &[Option<Wanted<'_>>],
+) -> Vec<Option<String>> {
+    let mut words: BTreeMap<&str, Count> = BTreeMap::new();
+    let count = |at: Range<usize>| is_other(content, language, at);
+    for word in WORD.regex().into_iter().flat_map(|form| form.find_iter(content)) {
+        words.entry(word.as_str()).or_default().add(count(word.range()));
     }
-    let line = near.rsplit('\n').next()?;
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    // The last of several assignments, as in `{"a": 1, "b": "…`.
-    let start = line.rfind([',', ';', '(', '{', '[']).map_or(0, |at| at + 1);
-    let named = |text: &str| {
-        // In an address and in a path `:` names nothing.
-        let is_name = |(at, sign): &(usize, &str)| {
-            let [before, behind] =
-                [text.get(..*at), text.get(at + 1..)].map(Option::unwrap_or_default);
-            let in_path = before.ends_with(':') || behind.starts_with([':', '/']);
-            *sign == "=" || !before.contains("//") && !in_path
-        };
-        let (at, _) = text.match_indices([':', '=']).find(is_name)?;
-        let (name, rest) = (text.get(..at)?, text.get(at + 1..)?);
-        let name = name.trim_end_matches(|c| !is_word(c));
-        let begin = name.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
-        let name = name.get(begin..)?.trim_matches('-');
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        // What is only a part of the value is not what the value is called.
-        let rest = rest.trim_end_matches([' ', '"', '\'', '`']);
-        let alone = (rest.is_empty() || rest.ends_with([':', '=', '>'])) && !rest.contains("//");
-        (is_name && name.len() > 1).then(|| (shouted(name), alone))
+    let key = |of: &Wanted<'_>| Key::before(content.get(of.before.clone())?);
+    let keys: Vec<Option<Key<'_>>> = wanted.iter().map(|of| key(of.as_ref()?)).collect();
+    // The words that each secret is assigned to itself.
+    let mut own: BTreeMap<(&str, &str), Count> = BTreeMap::new();
+    for (of, key) in wanted.iter().zip(&keys) {
+        if let (Some(of), Some(key)) = (of, key) {
+            let start = of.before.start + key.start;
+            let count = count(start..start + key.name.len());
+            own.entry((&of.secret, key.name)).or_default().add(count);
+        }
+    }
+    let mut of_secret: BTreeMap<&str, String> = BTreeMap::new();
+    let mut given: BTreeMap<String, usize> = BTreeMap::new();
+    let named = wanted.iter().zip(&keys).map(|(of, key)| {
+        let of = of.as_ref()?;
+        let secret = of.secret.as_ref();
+        let name = of_secret.entry(secret).or_insert_with(|| {
+            let mut name = key.as_ref().map_or_else(|| shouted(of.pattern), Key::shouted);
+            if TAKEN.contains(&name.as_str()) {
+                name += "_SECRET";
+            }
+            let is_used = |name: &str| {
+                let has = words.get(name).copied().unwrap_or_default();
+                match own.get(&(secret, name)) {
+                    Some(own) => has.others > own.others,
+                    None => has.all > 0,
+                }
+            };
+            let times = given.entry(name.clone()).or_default();
+            loop {
+                *times += 1;
+                let numbered = if *times > 1 { format!("{name}_{times}") } else { name.clone() };
+                if !is_used(&numbered) {
+                    break numbered;
+                }
+            }
+        });
+        Some(name.clone())
+    });
+    named.collect()
+}
+
+/// Tells whether a word does not mean the variable that the text sets under this name. A program sets no variable of
+/// its environment, so a name in quotes is another one. A shell reads what it sets, but may set it to another value.
+fn is_other(content: &str, language: Option<Language>, at: Range<usize>) -> bool {
+    let [name, before, behind] = [at.clone(), 0..at.start, at.end..content.len()]
+        .map(|at| content.get(at).unwrap_or_default());
+    let signs: &[&str] = match language {
+        Some(Language::Shell | Language::Dockerfile | Language::Env) => {
+            let value = behind.strip_prefix('+').unwrap_or(behind).strip_prefix('=');
+            // `NAME="${NAME}"`
+            let itself = |value: &str| {
+                let read = value.trim_start_matches('"').strip_prefix('$');
+                read.is_some_and(|read| read.trim_start_matches('{').starts_with(name))
+            };
+            return value.is_some_and(|value| !itself(value));
+        }
+        Some(Language::Json | Language::Toml | Language::Yaml) => &["$", "${"],
+        Some(Language::Workflow) => &["secrets."],
+        // A template reads a variable of the program.
+        Some(Language::JavaScript | Language::TypeScript | Language::Kotlin | Language::Php) => {
+            &["\"", "'", "`", "env.", "env?."]
+        }
+        _ => &["\"", "'", "`", "$", "${"],
     };
-    let (name, alone) = named(line.get(start..)?).or_else(|| named(line))?;
-    Some(if alone { name } else { format!("{name}_SECRET") })
+    signs.iter().any(|sign| before.ends_with(sign))
+}
+
+/// The name of what a secret is assigned to.
+struct Key<'a> {
+    name: &'a str,
+    /// Where it begins.
+    start: usize,
+    /// The secret is all of the value.
+    is_whole: bool,
+}
+
+impl<'a> Key<'a> {
+    /// The name of what is assigned on the last line of a text.
+    fn before(before: &'a str) -> Option<Self> {
+        let near = window_before(before, before.len(), LINE_LEN_MAX);
+        let near_start = before.len() - near.len();
+        let of = |at: Range<usize>, is_whole| {
+            let name = near.get(at.clone()).filter(|name| name.len() > 1)?;
+            Some(Self { name, start: near_start + at.start, is_whole })
+        };
+        if let Some(property) = ACCESSOR.captures(near).and_then(|found| found.get(1)) {
+            return of(property.range(), true);
+        }
+        let line = near.rfind('\n').map_or(0, |feed| feed + 1);
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let named = |start: usize| {
+            let text = near.get(start..)?;
+            // In an address and in a path `:` names nothing.
+            let is_name = |(at, sign): &(usize, &str)| {
+                let [before, behind] =
+                    [text.get(..*at), text.get(at + 1..)].map(Option::unwrap_or_default);
+                let in_path = before.ends_with(':') || behind.starts_with([':', '/']);
+                *sign == "=" || !before.contains("//") && !in_path
+            };
+            let (at, _) = text.match_indices([':', '=']).find(is_name)?;
+            let rest = text.get(at + 1..)?;
+            let name = text.get(..at)?.trim_end_matches(|c| !is_word(c)).trim_end_matches('-');
+            let begin = name.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
+            let end = start + name.len();
+            let name = name.get(begin..)?.trim_start_matches('-');
+            let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            // What is only a part of the value is not what the value is called.
+            let rest = rest.trim_end_matches([' ', '"', '\'', '`']);
+            let is_whole =
+                (rest.is_empty() || rest.ends_with([':', '=', '>'])) && !rest.contains("//");
+            of(end - name.len()..end, is_whole).filter(|_| is_name)
+        };
+        // The last of several assignments, as in `{"a": 1, "b": "…`.
+        let last =
+            near.get(line..)?.rfind([',', ';', '(', '{', '[']).map_or(line, |at| line + at + 1);
+        named(last).or_else(|| named(line))
+    }
+
+    /// The name in capitals.
+    fn shouted(&self) -> String {
+        let name = shouted(self.name);
+        if self.is_whole { name } else { name + "_SECRET" }
+    }
 }
 
 /// A name in capitals with `_` between its words.
@@ -133,6 +212,17 @@ fn shouted(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The names for the secrets `@` and `§` of a text.
+    fn named(text: &str, language: Option<Language>) -> Vec<String> {
+        let mut done = 0;
+        let wanted = text.match_indices(['@', '§']).map(|(at, secret)| {
+            let before = std::mem::replace(&mut done, at + secret.len())..at;
+            Some(Wanted { secret: secret.into(), before, pattern: "ghp" })
+        });
+        let names = names(text, language, &wanted.collect::<Vec<_>>());
+        names.into_iter().flatten().collect()
+    }
 
     #[test]
     fn names_come_from_what_is_assigned() {
@@ -159,42 +249,86 @@ mod tests {
             ("path: ", "PATH_SECRET"),
             ("RANDOM=", "RANDOM_SECRET"),
             ("print(\"", "GHP"),
+            ("string A { get; set; } = \"", "GHP"),
             ("", "GHP"),
         ] {
-            let name_of = |line: &str| Names::default().name("s", line, "ghp");
-            assert_eq!(name_of(line), name, "{line}");
-            assert_eq!(name_of(&format!("x = 1\n{line}")), name, "{line}");
+            for text in [line.to_owned(), format!("x = 1\n{line}")] {
+                assert_eq!(named(&(text + "@"), None), [name], "{line}");
+            }
         }
     }
 
     #[test]
     fn forms_of_names_are_regexes() {
-        let forms = [&ASSIGNED, &ACCESSOR];
+        let forms = [&WORD, &ACCESSOR];
         assert!(forms.into_iter().all(|form| form.regex().is_some()));
     }
 
     #[test]
-    fn a_name_that_the_text_looks_up_is_not_given_to_another_secret() {
-        for (text, language, expected) in [
-            ("os.environ[\"KEY\"]", Language::Python, "KEY_2"),
-            ("os.getenv('KEY') os.environ.get(\"KEY_2\")", Language::Python, "KEY_3"),
-            ("process.env.KEY;", Language::JavaScript, "KEY_2"),
-            ("`${KEY}`", Language::JavaScript, "KEY"),
-            ("a: ${KEY}", Language::Yaml, "KEY_2"),
-            ("${{ secrets.KEY }} $KEY", Language::Workflow, "KEY_2"),
-            ("$_ENV['KEY']", Language::Php, "KEY_2"),
-            ("f $KEY", Language::Shell, "KEY_2"),
-            ("KEY=a\nf $KEY", Language::Shell, "KEY"),
+    fn a_name_that_the_text_uses_is_not_given_to_another_secret() {
+        let (js, php) = (Language::JavaScript, Language::Php);
+        for (language, texts) in [
+            (
+                Language::Python,
+                &[
+                    "a = os.environ[\"KEY\"]; ",
+                    "a = os.environ.get(\n    \"KEY\",\n)\n",
+                    "a = os.getenv(key='KEY'); ",
+                    "if \"KEY\" in os.environ: pass\n",
+                    "a = os.path.expandvars('$KEY'); ",
+                ][..],
+            ),
+            (js, &["a = process.env.KEY;", "a = process.env?.KEY;", "a = process.env[ 'KEY' ];"]),
+            (js, &["a = import.meta.env.KEY;", "a = Deno.env.get(\"KEY\");"]),
+            (Language::Go, &["a, _ = os.LookupEnv(\"KEY\");", "a = os.ExpandEnv(\"$KEY\");"]),
+            (Language::Go, &["struct { A string `env:\"KEY\"` };", "os.Getenv( \"KEY\" );"]),
+            (Language::Rust, &["env::var_os(\"KEY\");", "option_env!(\"KEY\");"]),
+            (Language::Ruby, &["a = ENV.fetch 'KEY';", "ENV.values_at(\"A\", \"KEY\");"]),
+            (Language::Java, &["System.getenv().get(\"KEY\");", "Value(\"${KEY}\") String a;"]),
+            (Language::Kotlin, &["val a = System.getenv()[\"KEY\"];"]),
+            (Language::CSharp, &["a = Environment.GetEnvironmentVariables()[\"KEY\"];"]),
+            (php, &["$a = $_ENV['KEY'];", "$a = $_SERVER['KEY'];", "$a = env('KEY');"]),
+            (Language::Shell, &["KEY=x\n", "KEY+=x\n", "KEY=$1\n"]),
+            (Language::Env, &["KEY=x\n"]),
+            (Language::Yaml, &["a: ${KEY}\n", "- KEY=${KEY}\n", "a: f --KEY=$KEY\n"]),
+            (Language::Workflow, &["a: ${{ secrets.KEY }}\n"]),
+            (Language::Json, &["\"a\": \"${KEY}\", "]),
         ] {
-            let mut names = Names::of(text, Some(language));
-            assert_eq!(names.name("a", "key = ", "p"), expected, "{text}");
+            for text in texts {
+                // Neither under a word of its own, nor under the same word.
+                for (key, name) in [("key = ", "KEY_2"), ("KEY=", "KEY_2")] {
+                    assert_eq!(named(&[text, key, "@"].concat(), Some(language)), [name], "{text}");
+                }
+            }
+        }
+        for text in
+            ["f $KEY", "KEY=$KEY f", "read KEY", "local KEY=$1", "printenv KEY", "u?KEY=${KEY}"]
+        {
+            let text = [text, "\nkey=@"].concat();
+            assert_eq!(named(&text, Some(Language::Shell)), ["KEY_2"], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_the_text_gives_to_the_secret_itself_is_free() {
+        for (language, text) in [
+            (Language::Shell, "KEY=@\nf $KEY \"${KEY:-a}\" --KEY=\"${KEY}\" ?KEY=$KEY"),
+            (Language::Env, "KEY=@\nA=${KEY}"),
+            (Language::Python, "KEY = '@'\nf(KEY, f'{KEY}', c.KEY)"),
+            (Language::Python, "os.environ['KEY'] = '@'"),
+            (Language::JavaScript, "const KEY = '@'; f(`${KEY}`, {KEY})"),
+            (Language::Php, "$KEY = '@'; f(\"$KEY\")"),
+            (Language::Json, "{\"KEY\": \"@\", \"a\": {\"KEY\": \"\"}}"),
+            (Language::Yaml, "- KEY=@\n- MONKEY=$MONKEY KEYS=${KEYS}"),
+            (Language::Workflow, "env:\n  KEY: @\nrun: f $KEY"),
+        ] {
+            assert_eq!(named(text, Some(language)), ["KEY"], "{text}");
         }
     }
 
     #[test]
     fn equal_secrets_share_a_name_and_others_do_not() {
-        let mut names = Names::default();
-        let mut name = |secret| names.name(secret, "key = ", "p");
-        assert_eq!([name("a"), name("b"), name("a")], ["KEY", "KEY_2", "KEY"]);
+        assert_eq!(named("key = @; key = §; key = @", None), ["KEY", "KEY_2", "KEY"]);
+        assert_eq!(named("key=@\nKEY=§", Some(Language::Shell)), ["KEY_2", "KEY_3"]);
     }
 }
