@@ -14,13 +14,7 @@ pub(super) const WINDOW: usize = 512;
 /// A literal of Python, which adds itself to the one before it.
 static SIBLING: Form = Form::of(r#"^\s*(?i:[rbfu]{0,2})["']"#);
 
-/// Where the text of an element of JSX begins and ends, and what stands before its attribute's value. Code in
-/// braces may stand in the text.
-static ELEMENT: Form = Form::of(concat!(
-    r"<(?:[A-Za-z/](?:[^<]*[^<=])?)?>",
-    r"((?:[^<>{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\z",
-));
-static ELEMENT_END: Form = Form::of(r"^([^<>{}]*)(\{|</?[A-Za-z>]|</)");
+/// What stands before the value of an attribute of JSX.
 static ATTRIBUTE: Form = Form::of(r"<[A-Za-z](?:[^<>;]|=>)*[A-Za-z0-9_-]=\z");
 
 /// A command of a shell that runs its words: `eval`, `trap`, and the value of `-c`.
@@ -174,13 +168,10 @@ impl<'a> Around<'a> {
         }
         // An element may hold a whole key.
         let (before, after) = (self.before(16 * WINDOW), self.after(16 * WINDOW));
-        let begun = ELEMENT.captures(before).and_then(|found| found.get(1));
-        let Some((begun, end)) = begun.zip(ELEMENT_END.captures(after)) else {
-            return false;
-        };
-        let (_, [rest, sign]) = end.extract();
-        let has_holes = begun.as_str().contains('{');
-        let has_code = begun.as_str().contains(CODE) || rest.contains(CODE);
+        let Some((rest, sign)) = element_end(after) else { return false };
+        let Some(begun) = element_text(before) else { return false };
+        let has_holes = begun.contains('{');
+        let has_code = begun.contains(CODE) || rest.contains(CODE);
         // Behind an expression, only what ends the element tells that this is no code.
         sign.starts_with("</") || !(has_holes || is_bare && has_code)
     }
@@ -191,13 +182,43 @@ impl<'a> Around<'a> {
     }
 }
 
+/// The text up to the sign that ends the text of an element of JSX or begins code in it, and what begins with this sign.
+fn element_end(after: &str) -> Option<(&str, &str)> {
+    let at = after.bytes().position(|byte| b"<>{}".contains(&byte))?;
+    let (rest, sign) = after.split_at_checked(at)?;
+    let is_tag =
+        |sign: &str| sign.starts_with(|c: char| c.is_ascii_alphabetic() || "/>".contains(c));
+    let is_end = sign.starts_with('{') || sign.strip_prefix('<').is_some_and(is_tag);
+    is_end.then_some((rest, sign))
+}
+
+/// The text of an element of JSX, from its tag to the end of a text. Code in braces may stand in it.
+fn element_text(before: &str) -> Option<&str> {
+    let (mut at, mut depth) = (before.len(), 0);
+    loop {
+        let signs = before.as_bytes().get(..at)?;
+        at = signs.iter().rposition(|byte| b"<>{}".contains(byte))?;
+        match (signs.get(at)?, depth) {
+            (b'>', 0) => break,
+            (b'}', 0 | 1) => depth += 1,
+            (b'{', 1 | 2) => depth -= 1,
+            (b'<' | b'>', 1 | 2) => {}
+            _ => return None,
+        }
+    }
+    let (_, tag) = before.get(..at)?.rsplit_once('<')?;
+    let is_named = tag.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
+    let is_tag = tag.is_empty() || is_named && !tag.ends_with('=');
+    before.get(at + 1..).filter(|_| is_tag)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_form_is_a_regex() {
-        let forms = [&SIBLING, &ELEMENT, &ELEMENT_END, &ATTRIBUTE, &RUNS];
+        let forms = [&SIBLING, &ATTRIBUTE, &RUNS];
         assert!(forms.into_iter().all(|form| form.regex().is_some()));
     }
 
@@ -219,6 +240,8 @@ mod tests {
         let is_text = |text: &str| Around::of_sign(Language::TypeScript, text).in_markup(true);
         assert!(is_text("x = <p>a @ b</p>") && is_text("<b>x</b> @ {y}"));
         assert!(!is_text("a < b > @ < c") && !is_text("f<T>(@) < y") && !is_text("x => @ </p>"));
+        assert!(is_text("<A b={() => c}>{ x < y && <b>z</b> } @</A>") && is_text("</a>@<b>"));
+        assert!(!is_text("<a>{{{}}} @</a>") && !is_text("a <= b > @ </c>") && !is_text("<b>@ }"));
         let is_attribute = |text: &str| Around::of_sign(Language::TypeScript, text).in_tag();
         assert!(is_attribute("<A b={() => c} d=@") && !is_attribute("a < b; d=@"));
         let is_scalar = |text: &str| Around::of_sign(Language::Yaml, text).is_scalar();
