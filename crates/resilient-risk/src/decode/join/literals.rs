@@ -107,10 +107,15 @@ enum Joint {
     Listed,
     /// The second one goes into the first.
     Filled,
+    /// A call adds its arguments.
+    Called,
 }
 
 /// What fills the places of a literal with arguments.
 const FILLS: &[u8] = b".format(";
+
+/// Calls that add their argument to what they are called on.
+const CALLS: [&[u8]; 2] = [b".append(", b".concat("];
 
 /// The places of a literal for arguments, and those for what names stand for.
 static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"%s|\{([0-9]?)\}").ok());
@@ -137,6 +142,8 @@ fn comment_len(text: &[u8]) -> usize {
     match text {
         [b'/', b'*', rest @ ..] => memmem::find(rest, b"*/").map_or(0, |len| len + 4),
         [b'#', ..] | [b'/', b'/', ..] | [b'-', b'-', b' ', ..] => memchr(b'\n', text).unwrap_or(0),
+        // Visual Basic continues a line with it.
+        [b'_', b'\r' | b'\n', ..] => 1,
         _ => 0,
     }
 }
@@ -161,20 +168,40 @@ impl Reader<'_> {
 
     /// The quote that opens the literal that another one closes.
     fn opened(&self, close: usize) -> Option<usize> {
-        let from = close.saturating_sub(PART_MAX + 1).max(self.read);
-        let open = from + memrchr(self.byte(close), self.bytes.get(from..close)?)?;
+        let first = close - if self.is_long(close) { 2 } else { 0 };
+        let from = first.saturating_sub(PART_MAX + 1).max(self.read);
+        let open = from + memrchr(self.byte(close), self.bytes.get(from..first)?)?;
         (self.literal(open)?.1 == close + 1).then_some(open)
+    }
+
+    /// Tells whether a quote is the last of three, as Python has them.
+    fn is_long(&self, quote: usize) -> bool {
+        let three = quote.checked_sub(2).and_then(|first| self.bytes.get(first..=quote));
+        three.is_some_and(|three| three.iter().all(|byte| *byte == self.byte(quote)))
+    }
+
+    /// The quote that opens the literal at a position. Before it may stand what says of which kind the literal is, and it
+    /// may be the last of three.
+    fn quote(&self, at: usize) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let prefix = rest.iter().take(2).take_while(|byte| is_prefix(**byte)).count();
+        let quote = at + if is_quote(self.byte(at + prefix)) { prefix } else { 0 };
+        quote + if is_quote(self.byte(quote)) && self.is_long(quote + 2) { 2 } else { 0 }
     }
 
     /// Tells whether signs, and comments among them, lead from one literal to another: whether they list them, and
     /// where the other begins.
     fn between(&self, from: usize, at: usize) -> Option<(bool, usize)> {
         let gap = self.bytes.get(from..at)?;
-        let Some(len) = gap.iter().position(|byte| !is_sign(*byte)) else {
-            return (!gap.is_empty()).then(|| (gap.contains(&b','), at));
-        };
-        let is_comment = matches!(gap.get(len)?, b'/' | b'#') || gap.get(..len)?.ends_with(b"-- ");
-        let (joint, next) = self.joint(from).filter(|_| is_comment)?;
+        let len = gap.iter().position(|byte| !is_sign(*byte)).unwrap_or(gap.len());
+        let (signs, rest) = gap.split_at_checked(len)?;
+        let next = self.quote(from + len);
+        if !signs.is_empty() && is_quote(self.byte(next)) {
+            return Some((signs.contains(&b','), next));
+        }
+        let may_join =
+            matches!(rest.first()?, b'/' | b'#' | b'_' | b'a' | b'c') || signs.ends_with(b"-- ");
+        let (joint, next) = may_join.then(|| self.joint(from)).flatten()?;
         is_quote(self.byte(next)).then_some((joint == Joint::Listed, next))
     }
 
@@ -354,7 +381,8 @@ impl Reader<'_> {
                     (at..end, end)
                 }
             };
-            if next.is_empty() {
+            // A call is no part.
+            if next.is_empty() || self.byte(end) == b'(' {
                 break;
             }
             parts.push(next);
@@ -449,12 +477,12 @@ impl Reader<'_> {
     /// The parts that are put together from a position on, within so many bytes.
     fn chain(&self, start: usize, most: usize) -> Chain {
         let mut chain = Chain { place: start..start, ..Chain::default() };
-        let (mut at, mut last) = (start, None);
+        let (mut at, mut last, mut is_called) = (start, None, false);
         while let Some(end) = self.part(at, &mut chain) {
             chain.is_listed |= match last {
                 Some(Joint::Listed) => true,
                 Some(Joint::Beside) => !chain.is_listed && is_command(self.bytes, start),
-                Some(Joint::Added | Joint::Filled) | None => false,
+                Some(Joint::Added | Joint::Filled | Joint::Called) | None => false,
             };
             chain.place.end = end;
             let rest = self.bytes.get(end..).unwrap_or_default();
@@ -465,6 +493,16 @@ impl Reader<'_> {
                 self.joint(end)
             };
             let Some((joint, next)) = joint else { break };
+            is_called &= memchr(b')', rest.get(..next - end).unwrap_or_default()).is_none();
+            is_called |= joint == Joint::Called;
+            let joint = if is_called { Joint::Called } else { joint };
+            // The next argument is no part of what is added up before it.
+            if joint == Joint::Listed
+                && last.is_some_and(|last| last != Joint::Filled)
+                && !chain.is_listed
+            {
+                break;
+            }
             at = next;
             chain.is_filled |= joint == Joint::Filled && chain.parts.len() == 1;
             last = Some(joint);
@@ -485,9 +523,14 @@ impl Reader<'_> {
             let rest = self.bytes.get(at..)?;
             let len = comment_len(rest);
             comments += len;
+            let call = CALLS.iter().find(|call| rest.starts_with(call));
             match rest.first().filter(|byte| is_sign(**byte)) {
                 _ if comments > COMMENTS_MAX => return None,
                 _ if len > 0 => at += len - 1,
+                _ if let Some(call) = call => {
+                    signs.push(b'(');
+                    at += call.len() - 1;
+                }
                 Some(b'\n') => has_feed = true,
                 Some(byte) if byte.is_ascii_whitespace() || b"()\\".contains(byte) => {}
                 Some(byte) => signs.push(*byte),
@@ -496,19 +539,21 @@ impl Reader<'_> {
             at += 1;
         }
         work::spend(comments);
-        let is_name = !is_quote(self.byte(at));
-        let is_key = !is_name && self.is_key(at);
+        let next = self.quote(at);
+        let is_name = !is_quote(self.byte(next));
+        let is_key = !is_name && self.is_key(next);
         let joint = match signs.as_slice() {
             [] if at == from || is_name || is_key => return None,
             b"" => Joint::Beside,
             b"+" | b"." | b".." | b"&" | b"||" => Joint::Added,
             b"%" => Joint::Filled,
+            b"(" => Joint::Called,
             b"," if !is_key => Joint::Listed,
             // An item of a list stands on a line of its own.
             b"-" if has_feed && !is_key => Joint::Listed,
             _ => return None,
         };
-        Some((joint, at))
+        Some((joint, next))
     }
 
     /// Puts the other parts of a chain where its first one has places for them: `%s`, `{}`, `{0}`.
@@ -561,22 +606,20 @@ impl Reader<'_> {
 
     /// Adds the part that begins at a position, and tells where it ends.
     fn part(&self, at: usize, chain: &mut Chain) -> Option<usize> {
-        if is_quote(self.byte(at)) {
-            let (literal, end) = self.literal(at)?;
+        let quote = self.quote(at);
+        if is_quote(self.byte(quote)) {
+            let (literal, end) = self.literal(quote)?;
             match self.is_template(&literal).then(|| self.template(&literal)).flatten() {
                 Some(parts) => {
                     chain.has_name = true;
                     chain.parts.extend(parts);
                 }
+                None if self.has_code(quote, &literal) => return None,
                 None => chain.parts.push(literal),
             }
             return Some(end);
         }
         let word = self.word(at);
-        // Letters before a quote say what kind of literal it is.
-        if word.len() <= 2 && !word.is_empty() && is_quote(self.byte(word.end)) {
-            return self.part(word.end, chain);
-        }
         // Of `it.head` and `it["head"]` the last word counts.
         let (last, end) = self.member(&word);
         let named = self.named(&last).map(|part| (part, end));
@@ -584,6 +627,15 @@ impl Reader<'_> {
         chain.parts.push(part);
         chain.has_name = true;
         Some(end)
+    }
+
+    /// Tells whether a literal has code in it, as `f"{x}"` and `$"{x}"` have: what it gives is not known.
+    fn has_code(&self, quote: usize, literal: &Range<usize>) -> bool {
+        let first = quote - if self.is_long(quote) { 2 } else { 0 };
+        let before = self.bytes.get(..first).unwrap_or_default().iter().rev();
+        let mut prefix = before.take(2).take_while(|byte| is_prefix(**byte));
+        let inner = self.bytes.get(literal.clone()).unwrap_or_default();
+        memchr(b'{', inner).is_some() && prefix.any(|byte| b"fF$".contains(byte))
     }
 
     /// The last word of `it.head` or `it["head"]`, and where it ends with what closes it.
@@ -639,13 +691,21 @@ impl Reader<'_> {
         let rest = self.bytes.get(open + 1..)?;
         let len = memchr(self.byte(open), rest.get(..=PART_MAX).unwrap_or(rest))?;
         let inner = rest.get(..len)?;
+        let quotes = if self.is_long(open) { 3 } else { 1 };
         let is_escaped = open > 0 && self.byte(open - 1) == b'\\';
         // In a literal of another language both quotes have a backslash.
         let inner = if is_escaped { inner.strip_suffix(b"\\")? } else { inner };
         let is_token = inner.iter().fold(true, |all, byte| all & (*byte > b' '));
         let is_closed = inner.last().is_some_and(|last| *last != b'\\');
-        (is_token && is_closed).then(|| (open + 1..open + 1 + inner.len(), open + len + 2))
+        let end = open + 1 + len + quotes;
+        let is_whole = quotes == 1 || self.is_long(end - 1);
+        (is_token && is_closed && is_whole).then(|| (open + 1..open + 1 + inner.len(), end))
     }
+}
+
+/// What may stand before a quote and say of which kind its literal is.
+fn is_prefix(byte: u8) -> bool {
+    is_named(byte) || matches!(byte, b'@' | b'$')
 }
 
 fn is_quote(byte: u8) -> bool {
@@ -693,6 +753,7 @@ mod tests {
             format!("one = '{a}'\ntwo = '{b}'\nz = ''.join([one, two])\n"),
             format!("$one = '{a}';\n$two = '{b}';\n$z = $one . $two;\n"),
             format!("f('user', '{a}', '{b}')\n"),
+            format!("f('{a}' + '{b}', 'c')\n"),
             format!("x = '{a}#{b}'.replace('#', '')\n"),
             format!("x = f('{a}-{b}'.replaceAll('-',''))\n"),
             format!("x = '{a}%s' % '{b}'\n"),
@@ -710,6 +771,18 @@ mod tests {
             format!("K={a}\"{b}\"\n"),
             format!("f -H \"K: {a}\"'{b}'\n"),
             format!("x = (\"{a}\"  # it's\n     # c\n     \"{b}\")\n"),
+            format!("x = (f\"{a}\" f\"{b}\")\n"),
+            format!("x = (\"{a}\" f\"{b}\")\n"),
+            format!("x = (\n    b'{a}'  # c\n    rb'{b}')\n"),
+            format!("x = \"\"\"{a}\"\"\" \"\"\"{b}\"\"\"\n"),
+            format!("x = f\"\"\"{a}\"\"\" + '{b}'\n"),
+            format!("var x = @\"{a}\" + $\"{b}\";\n"),
+            format!("var x = @\"{a}\" + // c\n  $@\"{b}\";\n"),
+            format!("x = \"{a}\" & _\r\n  \"{b}\"\r\n"),
+            format!("new StringBuilder().append(\"{a}\").append(\"{b}\").toString();\n"),
+            format!("new StringBuilder()\n .append(\"{a}\") // c\n .append(\"{b}\") // d\n"),
+            format!("x = \"{a}\".concat(\"{b}\");\n"),
+            format!("f(\"{a}\".concat(\"{b}\"), \"c\");\n"),
             format!("x = \"{a}\" + // c\n  \"{b}\";\n"),
             format!("x = \"{a}\" /* \"c\" */ + \"{b}\";\n"),
             format!("x = concat!(\"{a}\", /* c */ \"{b}\");\n"),
@@ -743,6 +816,7 @@ mod tests {
             ["concat('", "')"],
             ["concat!('", "')"],
             ["''.join(['", "'])"],
+            ["''.concat('", "')"],
             ["implode('', ['", "'])"],
             ["String.join(\"\", '", "')"],
             ["['", "'].join('')"],
@@ -781,6 +855,10 @@ mod tests {
             format!("d = {{\"x\": \"{a}\", \"{b}\": 1}}\n"),
             format!("\"token\": \"{a}\"\n\"{b}\": 1\n"),
             format!("x = '{a}' // '{b}'\n"),
+            format!("x = (f'{{y}}{a}' f'{b}')\n"),
+            format!("x = (f'{a}' rf'{{y}}{b}')\n"),
+            format!("x = f(\"{a}\"x\"{b}\")\n"),
+            format!("x = y == '{a}' or z == '{b}'\n"),
             // A token that may be longer is whole without the next item.
             format!("f(\"{open}\",\"b\",{{c:'d'}})\n"),
             format!("{{\"token\":\"{open}\",\"b\":1}}\n"),
