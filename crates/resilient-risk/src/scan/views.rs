@@ -126,7 +126,12 @@ impl Scan {
         let is_line = view.via == "joined lines";
         let is_part = || found.pattern != whole.pattern && !is_format(found.pattern);
         let is_listed = view.trust == Trust::Listed;
-        let is_sure = !is_line && (view.trust == Trust::Full || is_part());
+        // Literals without a sign between them are one word, as in a shell.
+        let is_glued = pieces.array_windows().all(|[one, next]| {
+            let between = text.as_bytes().get(one.end..next.start);
+            between.is_some_and(|between| between.iter().all(|byte| b"\"'".contains(byte)))
+        });
+        let is_sure = !is_line && (view.trust == Trust::Full || is_glued || is_part());
         let goes_on = |piece: &Range<usize>| {
             let rest = text.as_bytes().get(piece.clone()).unwrap_or_default();
             // What was found is a secret without the next line, which may be a name, a word or a key.
@@ -221,7 +226,7 @@ fn is_bare_token(text: &str) -> bool {
 fn without_words_behind(view: &View, found: &mut Finding) {
     /// Of GitHub: four characters of a prefix, and 36.
     const TOKEN_LEN: usize = 40;
-    let is_listed = view.trust != Trust::Full && view.via == "joined literals";
+    let is_listed = view.trust == Trust::Listed;
     let Range { start, end } = found.span;
     let token = |end: usize| view.text.as_bytes().get(start..end).unwrap_or_default();
     let is_whole = |end: &usize| match vendor::row(found.pattern).filter(|_| is_listed) {

@@ -40,8 +40,9 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
             && let Some((map, text)) = Map::joined(bytes, &pieces, false)
             && text.len() >= JOINED_MIN
         {
-            // Where blanks count, as in a shell, an indented line is another word.
-            let trust = if is_indented { Trust::Names } else { Trust::Full };
+            // Where blanks count, as in a shell, an indented line is another word. In a value of YAML they do not.
+            let is_value = [&b": \""[..], b"- \""].iter().any(|head| before.ends_with(head));
+            let trust = if is_indented && !is_value { Trust::Names } else { Trust::Full };
             views.add("continued lines", map, text, trust);
         }
     }

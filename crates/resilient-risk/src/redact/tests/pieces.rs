@@ -86,6 +86,16 @@ fn the_pieces_of_a_secret_go_and_nothing_else() {
             format!("x = \"{head}\\\n{tail}\"\ny = 2\n"),
             format!("x = \"{mark}\\\n\"\ny = 2\n"),
         ),
+        (
+            "a.py",
+            format!("x = (f\"{head}\" r'{tail}')\ny = b\"\"\"{head}\"\"\" b\"\"\"{tail}\"\"\"\n"),
+            format!("x = (f\"{mark}\" r'')\ny = b\"\"\"{mark}\"\"\" b\"\"\"\"\"\"\n"),
+        ),
+        (
+            "A.java",
+            format!("f(new A().append(\"{head}\") // a\n  .append(\"{tail}\").b(), \"c\");\n"),
+            format!("f(new A().append(\"{mark}\") // a\n  .append(\"\").b(), \"c\");\n"),
+        ),
         ("a.py", format!("x = '\u{feff}{token}'\n"), format!("x = '\u{feff}{mark}'\n")),
         ("a.py", format!("x = 'user:{head}\u{200b}{tail}'\n"), format!("x = 'user:{mark}'\n")),
         (
@@ -155,6 +165,16 @@ fn a_secret_whose_first_half_is_one_goes_whole() {
             "a.py",
             format!("f('user', ''.join([\"{head}\", \"{tail}\"]), 'host')\n"),
             format!("f('user', ''.join([\"{mark}\", \"\"]), 'host')\n"),
+        ),
+        (
+            "a.sh",
+            format!("TOKEN='{head}'\"{tail}\"'x'\nf \"x\" '{head}''7'\"r\"\n"),
+            format!("TOKEN='{mark}'\"\"''\nf \"x\" '{}'''\"\"\n", mark.replace('1', "2")),
+        ),
+        (
+            "a.yaml",
+            format!("b: \"{head}\\\n  x\\\n  {tail}\"\nc:\n  - \"{head}\\\n    7\"\n"),
+            format!("b: \"{mark}\\\n  \\\n  \"\nc:\n  - \"{}\\\n    \"\n", mark.replace('1', "2")),
         ),
         // Nothing says that a list is put together: what stands beside a whole token stays.
         (
