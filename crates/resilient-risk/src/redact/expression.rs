@@ -17,7 +17,7 @@ use super::syntax::Kind;
 /// and `OBJECT` an object of JavaScript up to one of its members.
 const RULES: [(Language, &str, &str); 9] = [
     // The length of an array is a constant. A list has braces.
-    (Language::Go, r":|\{", r"LINE(?:const|import)\bREST|(?:^|[^\w)\]])\["),
+    (Language::Go, r":|\{", r"LINE(?:const|import)\b\s*REST|(?:^|[^\w)\]])\["),
     (
         Language::Java,
         r":|\{",
@@ -33,7 +33,7 @@ const RULES: [(Language, &str, &str); 9] = [
         Language::CSharp,
         r":|\{",
         concat!(
-            r"\bconst\b[^;{}]*\z|\bis\b[^;}]*\z|(?:^|[;{}])\s*case\s[^:;{}]*\z",
+            r"\bconst\b[^;{}]*\z|\bnameof\s*\(|\bis\b[^;}]*\z|(?:^|[;{}])\s*case\s[^:;{}]*\z",
             // The default of a parameter, and what an attribute sets.
             r"|[(\[](?:[^(\[{]*[,;])?[^(\[{,;]*[^(\[{,;=!<>]=(?:[^(\[{,;=>][^(\[{,;]*)?\z",
             // An attribute, and the member of a pattern.
@@ -45,7 +45,9 @@ const RULES: [(Language, &str, &str); 9] = [
         r":|\.",
         concat!(
             r"\bconst\b[^;{}]*\z|(?:^|[;{}])\s*case\s[^:;{}]*\z|\b(?:function|fn)\b[\s&]*\w*\s*\(",
-            r"|LINE(?:<\?php\s*)?(?:public|private|protected|static|var)\b[^\n;=:()\[{]*=REST",
+            r"|\bdeclare\s*\(",
+            // Brackets may stand behind `private`, and before the arrow of a function.
+            r"|LINE(?:<\?php\s*)?(?:public|private|protected|static|var)\b[^\n;=:(\[{]*=(?:\z|[^>\n;]REST)",
         ),
     ),
     (Language::Rust, r":|&", r"#!?\s*\["),
@@ -243,6 +245,7 @@ mod tests {
         for (language, other, look_up) in [
             (Language::Go, "const a = @", "a := @"),
             (Language::Go, "func f() { const a = @", "func f() { a := @"),
+            (Language::Go, "const\n(\n\ta = 1\n\tb = @", "var\n(\n\ta = 1\n\tb = @"),
             (Language::Go, "var a [len(@)]int", "a := m[f(@)]"),
             (Language::Go, "a := [len(@)]byte{}", "a := [...]string{@}"),
             (Language::Go, &format!("const ({long}\n\ta = @"), "const (\n\ta = 1\n)\nb = @"),
@@ -257,6 +260,9 @@ mod tests {
             (Language::CSharp, "const string\n D = \"x\" +\n @", "string\n D = \"x\" +\n @"),
             (Language::Php, "private $a = @", "private function f() { g(@"),
             (Language::Php, "function f($a = @", "f('a' . @"),
+            (Language::Php, "public private(set) string $a = @", "publics($a)->b = @"),
+            (Language::Php, "declare(ticks=@", "declared(a, @"),
+            (Language::CSharp, "var a = nameof(@", "var a = name(@"),
             (Language::Php, "enum S: string { case A = @", "$a = @"),
             (Language::Rust, "#[path = @", "let a = @"),
             (Language::Rust, "match a { @ => 1", "f(match a { 1 => @"),
