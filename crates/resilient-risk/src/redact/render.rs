@@ -283,16 +283,20 @@ impl Writer<'_> {
     }
 
     fn write_marks(&self, site: &Site<'_>, around: &Around<'_>, rendered: &mut Rendered) {
+        // Behind a backslash, a quote would be none.
+        let before = self.content.get(..site.outer.start).unwrap_or_default();
+        let is_escaped = self.is_shell() && site.kind.is_none() && before.ends_with('\\');
         // In the text of an element `://` begins no comment, and a quote no literal.
         let in_text = around.in_markup(site.kind.is_none());
         let quote = match self.language {
-            _ if site.kind.is_some() || in_text => "",
+            _ if site.kind.is_some() || in_text || is_escaped => "",
             Language::Yaml | Language::Workflow | Language::Env | Language::Markup => "",
             Language::Shell | Language::Dockerfile => "'",
             _ => "\"",
         };
         // Here `<` would begin a tag, or read a file.
         let is_sign = in_text
+            || is_escaped
             || site.kind == Some(Kind::Unknown)
             || self.is_shell() && (site.kind == Some(Kind::Expanded) || around.is_run())
             || matches!(self.language, Language::Env | Language::Markup)
@@ -539,6 +543,7 @@ mod tests {
             (Language::Shell, "f <s><t>'<u>'", "f '<M><M>''<M>'"),
             (Language::Php, "<s><t>", "[M][M]"),
             (Language::Shell, "f <s> # <t>", "f '<M>' # <M>"),
+            (Language::Shell, "f \\<s> a\\<t>", "f \\[M] a\\[M]"),
             (Language::Shell, "eval \"f <s>\"; eval f <s>", "eval \"f [M]\"; eval f '[M]'"),
             (Language::Kotlin, "val `a\"b` = \"<s>\"", "val `a\"b` = \"<M>\""),
             (Language::Env, "A=<s>", "A=[M]"),
