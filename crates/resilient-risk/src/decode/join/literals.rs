@@ -381,8 +381,9 @@ impl Reader<'_> {
                     (at..end, end)
                 }
             };
-            // A call is no part.
-            if next.is_empty() || self.byte(end) == b'(' {
+            // A call is no part, nor are the letters behind a literal that say of which kind it is.
+            let is_kind = next.end == end && next.len() <= 2 && !is_quote(self.byte(end));
+            if next.is_empty() || is_kind || self.byte(end) == b'(' {
                 break;
             }
             parts.push(next);
