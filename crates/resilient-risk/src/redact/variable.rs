@@ -73,8 +73,11 @@ pub(super) fn names(
     for (of, key) in wanted.iter().zip(&keys) {
         if let (Some(of), Some(key)) = (of, key) {
             let start = of.before.start + key.start;
-            let count = count(start..start + key.name.len());
-            own.entry((&of.secret, key.name)).or_default().add(count);
+            // What `${NAME:=…}` has is not the value of the variable, but another one for it.
+            if !content.get(..start).is_some_and(|before| before.ends_with("${")) {
+                let count = count(start..start + key.name.len());
+                own.entry((&of.secret, key.name)).or_default().add(count);
+            }
         }
     }
     let mut of_secret: BTreeMap<&str, String> = BTreeMap::new();
@@ -307,6 +310,7 @@ mod tests {
             let text = [text, "\nkey=@"].concat();
             assert_eq!(named(&text, Some(Language::Shell)), ["KEY_2"], "{text}");
         }
+        assert_eq!(named("f ${KEY:=@}", Some(Language::Shell)), ["KEY_2"]);
     }
 
     #[test]
