@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use memchr::{memchr2, memrchr2};
+
 use super::form::Form;
 use super::language::Language;
 use super::literal::Region;
@@ -184,12 +186,11 @@ impl<'a> Around<'a> {
 
 /// The text up to the sign that ends the text of an element of JSX or begins code in it, and what begins with this sign.
 fn element_end(after: &str) -> Option<(&str, &str)> {
-    let at = after.bytes().position(|byte| b"<>{}".contains(&byte))?;
-    let (rest, sign) = after.split_at_checked(at)?;
+    let (rest, sign) = after.split_at_checked(memchr2(b'<', b'{', after.as_bytes())?)?;
     let is_tag =
         |sign: &str| sign.starts_with(|c: char| c.is_ascii_alphabetic() || "/>".contains(c));
     let is_end = sign.starts_with('{') || sign.strip_prefix('<').is_some_and(is_tag);
-    is_end.then_some((rest, sign))
+    (is_end && memchr2(b'>', b'}', rest.as_bytes()).is_none()).then_some((rest, sign))
 }
 
 /// The text of an element of JSX, from its tag to the end of a text. Code in braces may stand in it.
@@ -197,7 +198,10 @@ fn element_text(before: &str) -> Option<&str> {
     let (mut at, mut depth) = (before.len(), 0);
     loop {
         let signs = before.as_bytes().get(..at)?;
-        at = signs.iter().rposition(|byte| b"<>{}".contains(byte))?;
+        let tag = memrchr2(b'<', b'>', signs);
+        let behind = tag.map_or(0, |tag| tag + 1);
+        let brace = memrchr2(b'{', b'}', signs.get(behind..)?).map(|brace| behind + brace);
+        at = brace.or(tag)?;
         match (signs.get(at)?, depth) {
             (b'>', 0) => break,
             (b'}', 0 | 1) => depth += 1,
