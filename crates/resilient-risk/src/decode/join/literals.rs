@@ -176,8 +176,8 @@ impl Reader<'_> {
 
     /// Tells whether a quote is the last of three, as Python has them.
     fn is_long(&self, quote: usize) -> bool {
-        let three = quote.checked_sub(2).and_then(|first| self.bytes.get(first..=quote));
-        three.is_some_and(|three| three.iter().all(|byte| *byte == self.byte(quote)))
+        let byte = self.byte(quote);
+        self.bytes.get(..=quote).is_some_and(|text| text.ends_with(&[byte; 3]))
     }
 
     /// The quote that opens the literal at a position. Before it may stand what says of which kind the literal is, and it
@@ -195,12 +195,14 @@ impl Reader<'_> {
         let gap = self.bytes.get(from..at)?;
         let len = gap.iter().position(|byte| !is_sign(*byte)).unwrap_or(gap.len());
         let (signs, rest) = gap.split_at_checked(len)?;
-        let next = self.quote(from + len);
-        if !signs.is_empty() && is_quote(self.byte(next)) {
-            return Some((signs.contains(&b','), next));
+        if !signs.is_empty() {
+            let next = self.quote(from + len);
+            if is_quote(self.byte(next)) {
+                return Some((signs.contains(&b','), next));
+            }
         }
-        let may_join =
-            matches!(rest.first()?, b'/' | b'#' | b'_' | b'a' | b'c') || signs.ends_with(b"-- ");
+        let is_comment = matches!(rest.first()?, b'/' | b'#' | b'_') || signs.ends_with(b"-- ");
+        let may_join = is_comment || matches!(rest.first()?, b'a' | b'c') && signs.ends_with(b".");
         let (joint, next) = may_join.then(|| self.joint(from)).flatten()?;
         is_quote(self.byte(next)).then_some((joint == Joint::Listed, next))
     }
@@ -494,8 +496,8 @@ impl Reader<'_> {
                 self.joint(end)
             };
             let Some((joint, next)) = joint else { break };
-            is_called &= memchr(b')', rest.get(..next - end).unwrap_or_default()).is_none();
-            is_called |= joint == Joint::Called;
+            let has_end = || memchr(b')', rest.get(..next - end).unwrap_or_default()).is_some();
+            is_called = joint == Joint::Called || is_called && !has_end();
             let joint = if is_called { Joint::Called } else { joint };
             // The next argument is no part of what is added up before it.
             if joint == Joint::Listed
@@ -524,11 +526,10 @@ impl Reader<'_> {
             let rest = self.bytes.get(at..)?;
             let len = comment_len(rest);
             comments += len;
-            let call = CALLS.iter().find(|call| rest.starts_with(call));
             match rest.first().filter(|byte| is_sign(**byte)) {
                 _ if comments > COMMENTS_MAX => return None,
                 _ if len > 0 => at += len - 1,
-                _ if let Some(call) = call => {
+                Some(b'.') if let Some(call) = CALLS.iter().find(|call| rest.starts_with(call)) => {
                     signs.push(b'(');
                     at += call.len() - 1;
                 }
@@ -636,7 +637,7 @@ impl Reader<'_> {
         let before = self.bytes.get(..first).unwrap_or_default().iter().rev();
         let mut prefix = before.take(2).take_while(|byte| is_prefix(**byte));
         let inner = self.bytes.get(literal.clone()).unwrap_or_default();
-        memchr(b'{', inner).is_some() && prefix.any(|byte| b"fF$".contains(byte))
+        prefix.any(|byte| b"fF$".contains(byte)) && memchr(b'{', inner).is_some()
     }
 
     /// The last word of `it.head` or `it["head"]`, and where it ends with what closes it.
