@@ -478,12 +478,16 @@ fn escape_len(content: &str, piece: &Range<usize>) -> usize {
 }
 
 /// How much of a token stands behind a part of it: an escape of a character that tokens have, what follows it, and so on.
+/// Files of properties write `\=`.
 fn escaped_len(after: &[u8]) -> usize {
     let is_own = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+.".contains(&byte);
+    let escape = |rest: &[u8]| match numbered(rest) {
+        Some((char, len)) => u8::try_from(char).is_ok_and(is_own).then_some(len),
+        None => rest.starts_with(b"\\=").then_some(2),
+    };
     let mut len = 0;
     while let Some(rest) = after.get(len..)
-        && let Some((char, escape)) = numbered(rest)
-        && u8::try_from(char).is_ok_and(is_own)
+        && let Some(escape) = escape(rest)
     {
         let more = rest.iter().skip(escape).take_while(|byte| is_own(**byte)).count();
         work::spend(more);

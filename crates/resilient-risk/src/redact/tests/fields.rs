@@ -35,6 +35,21 @@ fn a_password_goes_with_the_rest_of_its_field() {
     }
 }
 
+/// Before, the hash stayed behind the user's name, and the token's last part behind its backslash.
+#[test]
+fn a_ticket_goes_with_the_name_of_its_user_and_a_token_with_its_escaped_sign() {
+    let hex = |len: usize| "8f3a9c1d7e5b2a60".repeat(len / 16);
+    let hash = [&hex(32), "$", &hex(96)].concat();
+    let token = ["ATAT", "T3xFfGF0", &"k3Jd9fQx7LmZ".repeat(10)].concat();
+    for (text, expected) in [
+        (format!("$krb5asrep$23$bob@CORP.IO:{hash} b"), "<REDACTED:generic_secret:1> b"),
+        (format!("$krb5tgs$23$*bob$CORP.IO$a/bob*${hash} b"), "<REDACTED:generic_secret:1> b"),
+        (format!("a={token}\\=C028D9B3 b"), "a=<REDACTED:api_key:1> b"),
+    ] {
+        assert_eq!(redacted(&text).text, expected);
+    }
+}
+
 #[test]
 fn a_field_ends_where_the_text_shows_it() {
     for (path, text, expected) in [
