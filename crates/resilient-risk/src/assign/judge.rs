@@ -25,8 +25,12 @@ pub(super) enum Stand {
     Loose,
 }
 
-/// Where a value says that the secret stands elsewhere: `env:NAME`, `vault:path`.
-const PLACES: [&[u8]; 6] = [b"env:", b"file:", b"vault:", b"op:", b"ssm:", b"secret:"];
+/// Where a value says that the secret stands elsewhere: `env:NAME`, `vault:path`. Behind `pass:` it follows.
+const PLACES: [&[u8]; 7] = [b"env:", b"file:", b"vault:", b"op:", b"ssm:", b"secret:", b"pass:"];
+
+/// What names an element of a page begins so, in tests of programs.
+const ELEMENTS: [&[u8]; 7] =
+    [b"#ctl00_", b"css=", b"data-testid=", b"mat-input-", b"role=", b"text=", b"xpath="];
 
 /// Tells whether a value is a password rather than a word, a dummy or code.
 pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
@@ -69,7 +73,11 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
     // The name of a type with the version of an interface before it: `V1SecretReference`.
     let is_versioned =
         matches!(value, [b'v' | b'V', b'0'..=b'9', ..]) && symbols == 0 && shape.is_name();
-    if is_versioned || digits == 0 && shape.is_wordy() {
+    // `main1,test2`
+    let is_list = value.contains(&b',')
+        && shape.upper == 0
+        && value.split(|byte| *byte == b',').all(|part| Shape::of(part).is_name());
+    if is_versioned || is_list || digits == 0 && shape.is_wordy() {
         return false;
     }
     let symbols = symbols + code;
@@ -134,7 +142,7 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
 }
 
 /// Tells whether a value is a place for another one, or the beginning of a pattern: `${NAME}`, `$NAME`, `^…`, `env:…`,
-/// or a colour.
+/// an element of a page, or a colour.
 fn is_place(value: &[u8]) -> bool {
     let is_variable = |rest: &[u8]| {
         // The notation of a hash has a name between two such signs: `$argon2id$…`.
@@ -154,8 +162,17 @@ fn is_place(value: &[u8]) -> bool {
     };
     value.strip_prefix(b"$").is_some_and(|rest| is_variable(rest) || are_variables(rest))
         || value.starts_with(b"^") && value.iter().any(|byte| b"[](){}\\.$|".contains(byte))
-        || value.strip_prefix(b"#").is_some_and(is_digits)
-        || PLACES.iter().any(|place| value.starts_with(place))
+        || value.strip_prefix(b"#").is_some_and(|rest| is_digits(rest) || is_element(rest))
+        || PLACES.iter().chain(&ELEMENTS).any(|place| value.starts_with(place))
+}
+
+/// Tells whether a text is the name of an element, of several words: `cacheTest12`, `client-admin-5`.
+fn is_element(name: &[u8]) -> bool {
+    let is_border = |two: &[u8]| matches!(two, [b'a'..=b'z', b'A'..=b'Z' | b'-' | b'_']);
+    name.first().is_some_and(u8::is_ascii_lowercase)
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
+        && name.windows(2).any(is_border)
+        && Shape::of(name).is_name()
 }
 
 /// Tells whether a value is four groups of four letters of chance, as Google makes them for programs.

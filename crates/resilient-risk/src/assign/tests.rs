@@ -403,6 +403,32 @@ fn passwords_of_known_makers_are_found() {
     }
 }
 
+/// Before, the first five were passwords.
+#[test]
+fn elements_of_pages_lists_and_parts_of_code_are_no_passwords() {
+    for text in [
+        "password: \"#cacheTest99\"",
+        "password = \"#client-admin-57\"",
+        "password: \"#ctl00_ResetCore_txtPw64\"",
+        "password: 'mat-input-05'",
+        "password: \"role=textbox[name=Core42]\"",
+        "x = \"pass=light1,event2,node3\"",
+        "pass=main1,test2,token3\n",
+        "f(\"password={w9}\", \"pwd=$w9W\", \"pwd=%(w9)s\")",
+        "x = \"password=\" + a1B2['c3'] + \"&d=e\"",
+        "re = \"password=\\[w9\\]\"",
+        "password: main12 # the user\n",
+        "machine learning password reset2\n",
+        "curl -u \"$USER1:$A_PW9\" https://x.io",
+        "curl -u \"${USER1}:a${A_PW9}B7xQ\" https://x.io",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+    let value = ["q7Rk", "9zPwX2"].concat();
+    let text = format!("openssl x -passout pass:{value} b");
+    assert_eq!(found(&text), [("assigned_password", value.as_str())]);
+}
+
 /// Before, what follows a sign that ends a word of a shell was a part of the password.
 #[test]
 fn commands_variables_tags_and_prose_are_no_part_of_a_password() {
