@@ -76,9 +76,9 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
             Word::Dummy => None,
             Word::Bank => bank(text, start, end),
             Word::Command => option().or_else(|| call::password(text, end)),
-            _ => assigned::value(text, said, claims)
+            _ => option()
+                .or_else(|| assigned::value(text, said, claims))
                 .or_else(|| basic::auth(text, start))
-                .or_else(option)
                 .or_else(|| {
                     call::password(text, end)
                         .filter(|_| near(text, start, 4).eq_ignore_ascii_case(b"auth"))
@@ -141,6 +141,11 @@ fn near(text: &[u8], from: usize, len: usize) -> &[u8] {
 
 /// So much of a line is looked at on either side of a place.
 const LINE_REACH: usize = 200;
+
+/// The text before a position, in which the name of a user may stand.
+fn near_before(text: &[u8], at: usize) -> &[u8] {
+    text.get(at.saturating_sub(LINE_REACH)..at).unwrap_or_default()
+}
 
 /// The line around a position, as far as it is near.
 fn line_around(text: &[u8], at: usize) -> Range<usize> {

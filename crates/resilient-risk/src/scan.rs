@@ -108,7 +108,10 @@ impl assign::Claimed for Scan {
     }
 
     fn hold(&mut self, literal: Range<usize>) {
-        self.passwords.push(literal);
+        // One within another is a part of it.
+        if self.passwords.last().is_none_or(|last| last.end < literal.end) {
+            self.passwords.push(literal);
+        }
     }
 }
 

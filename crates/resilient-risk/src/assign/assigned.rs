@@ -9,10 +9,7 @@ use super::super::{naming, work};
 use super::bare::Field;
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
-use super::{Claimed, Hit, bare, row};
-
-/// The name of a user stands so near before a word.
-const USER_REACH: usize = 80;
+use super::{Claimed, Hit, bare, near_before, quote, row};
 
 /// What words for passwords go on with.
 const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
@@ -31,8 +28,20 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
     }
     let (span, is_code) = if let Some((opening, value)) = literal {
         let said = value.said(text);
-        // The values of other words for passwords are spelled.
-        if word == Word::Password && said.iter().all(u8::is_ascii_graphic) {
+        // The values of other words for passwords are spelled. That of a key may be an address, or a list; most are
+        // one token.
+        let is_own = |byte: &u8| byte.is_ascii_graphic() && !b"/:.,;=\"'`\\".contains(byte);
+        let has_signs = || !said.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let is_one = match word {
+            Word::Password => said.iter().all(u8::is_ascii_graphic),
+            Word::Key => {
+                has_signs()
+                    && said.iter().all(is_own)
+                    && is_password(said, Stand::Literal, Word::Password)
+            }
+            _ => false,
+        };
+        if is_one {
             claims.hold(value.span.clone());
         }
         // The quotes of two literals, and what is put between them: `"password=" + value + "&…"`.
@@ -192,9 +201,7 @@ impl<'a> Lead<'a> {
         at += if is_bold { 2 } else { 0 };
         // A bracket behind the name of a user begins a password: `login bob password (…`.
         let is_open = rest.get(at) == Some(&b'(');
-        let is_login = is_open && sign.is_empty() && {
-            bare::is_login(text.get(start.saturating_sub(USER_REACH)..start)?)
-        };
+        let is_login = is_open && sign.is_empty() && bare::is_login(near_before(text, start));
         let is_listed = sign.is_empty()
             && word == Word::Password
             && if is_open {
@@ -243,14 +250,17 @@ impl<'a> Lead<'a> {
     fn bare(&self, text: &[u8], start: usize) -> Option<(Field, bool)> {
         let fits = |span: &Range<usize>, stand| {
             let value = text.get(span.clone()).unwrap_or_default();
-            is_password(value, stand, self.word) && !value.windows(2).any(|two| two == b"??")
+            let said = quote::without_escapes(value);
+            // Signs with a backslash before them are no code.
+            let is_escaped = said.len() < value.len() && stand != Stand::Loose;
+            let stand = if is_escaped { Stand::Literal } else { stand };
+            is_password(&said, stand, self.word) && !value.windows(2).any(|two| two == b"??")
         };
         let field = self.field(text, start);
-        let before = text.get(start.saturating_sub(USER_REACH)..start)?;
-        let is_field = self.is_assigned || bare::is_login(before);
+        let is_field = self.is_assigned || bare::is_login(near_before(text, start));
         let stand = if is_field { Stand::Field } else { Stand::Bare };
-        if let Some(field) = field.clone().filter(|field| fits(&field.span, stand)) {
-            return Some((field, false));
+        if let Some(Field { span, .. }) = field.clone().filter(|field| fits(&field.span, stand)) {
+            return Some((Field { span, is_closed: true }, false));
         }
         let plain = self.end..self.end + bare::len(text.get(self.end..)?);
         let is_code = self.is_loose() || matches!(text.get(plain.end), Some(b',' | b')'));

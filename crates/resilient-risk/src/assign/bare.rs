@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use memchr::{memchr_iter, memchr3, memmem, memrchr2};
+use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memchr3, memmem, memrchr, memrchr2};
 
 use super::super::bits::run_of;
 use super::super::token::Shape;
 use super::judge::{LENS, is_grouped};
-use super::{line_around, near, quote};
+use super::{line_around, near, near_before, quote};
 
 /// Blanks and signs outside of ASCII: a no-break space, a closing quote, a dash, a full stop of Chinese.
 const SIGNS: [&[u8]; 3] = [&[0xC2, 0xA0], &[0xE2, 0x80], &[0xE3, 0x80]];
@@ -21,20 +21,28 @@ const SETTINGS: [&str; 12] = [
 /// The length of the value that a text begins with, if that may be code, a command or a sentence: up to what no value
 /// has in these. Of one that is longer than passwords are, it only tells that.
 pub(super) fn len(text: &[u8]) -> usize {
-    len_until(text, &|byte| is_none(byte, b"&'\";<>|\\]),}`\x7F\xC2\xE2\xE3"), |_, rest| {
+    let near = near(text, 0, *LENS.end() + 1);
+    word_len(near, &|byte| is_none(byte, b"&'\";<>|\\]),}`\x7F\xC2\xE2\xE3"))
+}
+
+/// The length of the word of a shell that a text begins with: up to a blank or one of some signs, unless a backslash
+/// stands before it.
+pub(super) fn word_len(text: &[u8], is_plain: &impl Fn(u8) -> bool) -> usize {
+    len_until(text, is_plain, |before, rest| match rest {
+        _ if before.ends_with(b"\\") || quote::is_escape(rest) => false,
         // These three begin other signs, too.
-        !matches!(rest, [0xC2 | 0xE2 | 0xE3, ..]) || SIGNS.iter().any(|sign| rest.starts_with(sign))
+        [0xC2 | 0xE2 | 0xE3, ..] => SIGNS.iter().any(|sign| rest.starts_with(sign)),
+        _ => true,
     })
 }
 
 /// The length of the value that a text begins with. Some signs, blanks and control characters may end it, by what stands
-/// before and from there on. Of one that is longer than passwords are, it only tells that.
+/// before and from there on.
 fn len_until(
     text: &[u8],
     is_plain: &impl Fn(u8) -> bool,
     is_end: impl Fn(&[u8], &[u8]) -> bool,
 ) -> usize {
-    let text = near(text, 0, *LENS.end() + 1);
     let mut len = run_of(text, is_plain);
     while let Some((before, rest @ [_, behind @ ..])) = text.split_at_checked(len)
         && !is_end(before, rest)
@@ -46,7 +54,7 @@ fn len_until(
 
 /// Tells whether a byte is no blank, control character or one of some signs.
 #[inline(always)]
-fn is_none(byte: u8, signs: &[u8]) -> bool {
+pub(super) fn is_none(byte: u8, signs: &[u8]) -> bool {
     signs.iter().fold(byte > b' ', |is, sign| is & (byte != *sign))
 }
 
@@ -54,7 +62,7 @@ fn is_none(byte: u8, signs: &[u8]) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     pub(super) span: Range<usize>,
-    /// The text shows where it ends: an element, a query, or a list of settings.
+    /// The text shows where it ends: an element, a query, a list of settings, a setting in quotes, or a login.
     pub(super) is_closed: bool,
 }
 
@@ -91,14 +99,19 @@ pub(super) fn field(
         return closed(query_len(lead, rest));
     }
     let setting = (*sign == b'=').then(|| setting_len(before, lead, rest)).flatten();
-    if let Some(len) = setting {
+    let named = || (*sign == b'=').then(|| quote::named_len(opener, lead, rest)).flatten();
+    if let Some(len) = setting.or_else(named) {
         return closed(len);
     }
     // The text of an element ends with it.
     let end = memchr_iter(b'<', rest).find(|at| rest.get(*at..).is_some_and(is_tag_end));
     let rest = rest.get(..end.unwrap_or(rest.len()))?;
-    let len = entry_len(before, rest, direct, signs)?;
-    Some(Field { span: from..from + len, is_closed: false })
+    // Up to a blank at least it is the value. The name of a user may stand on a line of its own.
+    let word_len = memchr2(b' ', b'\t', rest).unwrap_or(rest.len());
+    let follows = !direct && word_len <= *LENS.end() && is_login(near_before(text, word));
+    let len = entry_len(before, rest, direct, follows, signs)?;
+    let is_word = rest.get(..len).is_some_and(|value| !value.contains(&b' '));
+    Some(Field { span: from..from + len, is_closed: follows && is_word })
 }
 
 /// Tells whether a text begins with the end of an element: `</a>`.
@@ -116,7 +129,7 @@ fn query_len(lead: &[u8], rest: &[u8]) -> usize {
     };
     let len = quote::len(lead, rest, |rest| match rest {
         [b'#', ..] | [b'\\', b'u' | b'x', ..] => true,
-        [b'&', ..] => rest.starts_with(b"&amp;") || !quote::is_named(rest),
+        [b'&', ..] => rest.starts_with(b"&amp;") || quote::entity_len(rest).is_none(),
         [b'<', behind @ ..] => is_tag(behind),
         [b'>', ..] => in_brackets,
         _ => false,
@@ -129,7 +142,8 @@ fn query_len(lead: &[u8], rest: &[u8]) -> usize {
 /// How long the value of a setting is, if others of a list stand beside it.
 fn setting_len(before: &[u8], lead: &[u8], rest: &[u8]) -> Option<usize> {
     // A value is too long if nothing may end it.
-    let may_end = len_until(rest, &|byte| is_none(byte, b";\"'`\\&<"), |_, _| true);
+    let may_end =
+        len_until(near(rest, 0, *LENS.end() + 1), &|byte| is_none(byte, b";\"'`\\&<"), |_, _| true);
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b";\"'".contains(byte);
     let has_setting = |part: &[u8]| {
         memchr_iter(b'=', part).any(|at| {
@@ -144,20 +158,36 @@ fn setting_len(before: &[u8], lead: &[u8], rest: &[u8]) -> Option<usize> {
     let others = || rest.iter().position(is_end).and_then(|end| rest.get(end..));
     let is_one =
         || may_end <= *LENS.end() && (has_setting(before) || others().is_some_and(has_setting));
-    let len = || quote::len(lead, rest, |rest| rest.starts_with(b";") || is_tag_end(rest));
+    // Blanks may stand between the settings, too.
+    let is_list = || before.contains(&b';') || !has_setting(before);
+    let is_end = |rest: &[u8]| rest.starts_with(b";") && is_list() || is_tag_end(rest);
+    let len = || quote::len(lead, rest, is_end);
     is_one().then(len).filter(|len| LENS.contains(len))
 }
 
 /// How long the value of an entry is that owns its line, as in a file of properties.
-fn entry_len(before: &[u8], rest: &[u8], direct: bool, signs: &[u8]) -> Option<usize> {
-    let rest = Some(rest.trim_ascii_end()).filter(|rest| LENS.contains(&rest.len()))?;
+fn entry_len(
+    before: &[u8],
+    rest: &[u8],
+    direct: bool,
+    follows: bool,
+    signs: &[u8],
+) -> Option<usize> {
+    let is_blank = |at: usize| rest.get(at).is_some_and(u8::is_ascii_whitespace);
+    let comment = memchr2_iter(b'#', b';', rest).find(|at| *at > 0 && is_blank(at - 1));
+    let rest = rest.get(..comment.unwrap_or(rest.len()))?.trim_ascii_end();
+    let is_end = |at: &usize| rest.get(*at..).is_some_and(is_login_next);
+    let next = if follows { memchr(b' ', rest).filter(is_end) } else { None };
+    let rest = rest.get(..next.unwrap_or(rest.len()))?;
+    let rest = Some(rest).filter(|rest| LENS.contains(&rest.len()))?;
     let is_name = |byte: &u8| {
-        byte.is_ascii_alphanumeric() || b" \t_-*".contains(byte) || signs.contains(byte)
+        // `Environment=NAME=value`
+        let is_chain = direct && *byte == b'=';
+        byte.is_ascii_alphanumeric() || b" \t_-*".contains(byte) || signs.contains(byte) || is_chain
     };
     let is_named = before.iter().rev().all(is_name);
     let is_word = |word: &&[u8]| word.iter().any(u8::is_ascii_alphanumeric);
     let is_alone = || before.split(u8::is_ascii_whitespace).filter(is_word).nth(1).is_none();
-    let follows = is_login(before);
     // A name of a type may be all of a line, too.
     let is_value = || (follows || is_named && is_alone()) && !Shape::of(rest).is_name();
     let is_own = is_named && direct || is_value();
@@ -166,14 +196,23 @@ fn entry_len(before: &[u8], rest: &[u8], direct: bool, signs: &[u8]) -> Option<u
     (is_own && (is_line() || goes_on(more()))).then_some(rest.len())
 }
 
-/// Tells whether a text ends with the name of a user, as in the files of programs that log in: `login bob password …`. In a
-/// literal of code it is none.
+/// Words that stand before a user, an account or a machine in the files of programs that log in.
+const LOGINS: [&[u8]; 5] = [b"login", b"user", b"username", b"account", b"machine"];
+
+/// Tells whether a text ends with such a word and what it names: `login bob password …`. In a literal of code it is none.
 pub(super) fn is_login(before: &[u8]) -> bool {
-    if memchr3(b'"', b'\'', b'`', before).is_some() {
-        return false;
-    }
-    let mut back = before.trim_ascii_end().rsplit(u8::is_ascii_whitespace).skip(1);
-    back.next().is_some_and(|word| matches!(word, b"login" | b"user" | b"username"))
+    let word = |text: &[u8]| text.rsplit(u8::is_ascii_whitespace).next().map_or(0, <[u8]>::len);
+    let mut rest = before.trim_ascii_end();
+    rest = rest.get(..rest.len() - word(rest)).unwrap_or_default().trim_ascii_end();
+    let (line, name) = rest.split_at(rest.len() - word(rest));
+    let line = || before.get(memrchr(b'\n', line).unwrap_or(0)..).unwrap_or_default();
+    LOGINS.contains(&name) && memchr3(b'"', b'\'', b'`', line()).is_none()
+}
+
+/// Tells whether a text begins with a blank and such a word.
+fn is_login_next(text: &[u8]) -> bool {
+    let mut words = text.split(u8::is_ascii_whitespace);
+    words.next() == Some(b"") && words.next().is_some_and(|word| LOGINS.contains(&word))
 }
 
 /// Tells whether the value of an entry goes on to the end of its line, from the first sign on that may end it: a command, a
@@ -188,18 +227,17 @@ fn goes_on(rest: &[u8]) -> bool {
     let shape = Shape::of(behind);
     let is_random =
         |part: usize| shape.len >= 3 && shape.digits > 0 && shape.changes * part >= shape.len;
-    let is_other = || {
-        let name = behind.split(|byte| *byte == b'=').next().unwrap_or_default();
-        name.len() < behind.len() && name.len() > 1 && name.iter().all(u8::is_ascii_alphabetic)
-    };
     match sign {
         b' ' if behind.iter().any(|byte| b"-./:".contains(byte)) => false,
         b' ' => is_random(3) && !shape.is_wordy(),
         // These end a word of a shell. Hardly a command has letters of both cases and digits in its name.
-        b';' | b'&' | b'|' | b',' | b'<' | b'>' => {
-            is_random(2) && shape.lower > 0 && shape.upper > 0 && !is_other()
+        b',' => is_random(3) && !quote::begins_setting(behind),
+        b';' | b'&' | b'|' | b'<' | b'>' => {
+            is_random(2) && shape.lower > 0 && shape.upper > 0 && !quote::begins_setting(behind)
         }
-        b'\\' => !behind.first().is_some_and(|byte| b"nrt\"'".contains(byte)),
+        b'\\' => {
+            quote::is_escape(rest) || !behind.first().is_some_and(|byte| b"nrt\"'".contains(byte))
+        }
         _ => true,
     }
 }

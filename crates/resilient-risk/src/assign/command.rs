@@ -1,26 +1,24 @@
 //! Passwords that commands are given: `--password …`, `mysql -p…`, `-u user:…`, `net use … /user:… …`.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
+use memchr::memchr;
 use regex::bytes::Regex;
 
 use super::super::token::Shape;
 use super::super::words::{Said, Word};
 use super::address::is_url_password;
 use super::judge::{Stand, is_password};
-use super::{Hit, Notation, behind, line_around, near};
+use super::literal::Opening;
+use super::{Hit, Notation, bare, behind, line_around, near, quote, row};
 
-/// The password that `-p` gives, and the one that an option with a name does, in quotes or in one word. PowerShell
+/// What stands before the password that `-p` gives, and before the one that an option with a name does. PowerShell
 /// may name the value once more: `ConvertTo-SecureString -String "…"`.
-static SHORT_OPTION: Notation =
-    LazyLock::new(|| Regex::new(r#" -p( *)(?:"([^"\n]*)|'([^'\n]*)|([^"'\s;&|)\\]*))"#).ok());
-static LONG_OPTION: Notation = LazyLock::new(|| {
-    Regex::new(r#"^[^ \n]*( +)(?:-String +)?(?:"([^"\n]*)|'([^'\n]*)|([^"'\s;&|)\\]*))"#).ok()
-});
-
-/// `user:password` and `user:'password'`, which is one word of a shell, too.
-static USER: Notation =
-    LazyLock::new(|| Regex::new(r#"^[ "'\\]*(([^\s"'`\\:]*):["']?([^\s"'`\\]*))[\s"'`\\]"#).ok());
+static SHORT_OPTION: Notation = LazyLock::new(|| Regex::new(" -p( *)").ok());
+static LONG_OPTION: Notation =
+    LazyLock::new(|| Regex::new("^[0-9A-Za-z_-]*( +)(?:-String +)?").ok());
 
 /// `net use Z: \\\\host\\share … /user:name …`, with the password at either place.
 static NET_USE: Notation = LazyLock::new(|| {
@@ -33,11 +31,13 @@ static NET_USE: Notation = LazyLock::new(|| {
 
 /// All notations, for a test.
 #[cfg(test)]
-pub(super) static NOTATIONS: [&Notation; 4] = [&SHORT_OPTION, &LONG_OPTION, &USER, &NET_USE];
+pub(super) static NOTATIONS: [&Notation; 3] = [&SHORT_OPTION, &LONG_OPTION, &NET_USE];
+
+/// So far is looked for the value of an option, and for its end.
+const REACH: usize = 120;
 
 /// Reads the password that an option of a command gives.
 pub(super) fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
-    const REACH: usize = 120;
     const NAME_MAX: usize = 24;
     let before = text.get(start.saturating_sub(NAME_MAX)..start)?;
     let is_option =
@@ -50,38 +50,88 @@ pub(super) fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit
     };
     let line = near(text, end, REACH).split(|byte| *byte == b'\n').next()?;
     let found = form.as_ref()?.captures(line)?;
-    let blank = found.get(1)?;
-    let said = found.iter().skip(2).flatten().next()?;
-    let stand = if said.start() == blank.end() { Stand::Bare } else { Stand::Literal };
-    let fits =
-        (blank.is_empty() || !is_one_word) && is_password(said.as_bytes(), stand, Word::Password);
-    let span = behind(end, &said);
-    fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span })
+    let at = behind(end, &found.get(0)?).end;
+    let said = Spelled::of(text, at, b"\"'`\\;&|)<>")?;
+    let is_blank = found.get(1)?.is_empty();
+    let fits = (is_blank || !is_one_word) && said.is_password();
+    fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span: said.span })
+}
+
+/// A word of a shell.
+struct Spelled<'a> {
+    span: Range<usize>,
+    /// What it says, without quotes and backslashes.
+    said: Cow<'a, [u8]>,
+    /// Quotes or backslashes show that its signs are no code.
+    is_quoted: bool,
+    /// The shell puts other values into it.
+    is_filled: bool,
+}
+
+impl<'a> Spelled<'a> {
+    /// The word at a place, which some signs end outside of quotes.
+    fn of(text: &'a [u8], at: usize, signs: &[u8]) -> Option<Self> {
+        let rest = near(text, at, REACH);
+        let opening = Opening::of(rest);
+        let literal = opening.and_then(|of| Some((of.quote, of.value(text, at + of.len)?)));
+        let (quote, span, said) = if let Some((quote, value)) = literal {
+            (quote, value.span.clone(), Cow::Owned(value.said(text).to_vec()))
+        } else {
+            let len = bare::word_len(rest, &|byte| bare::is_none(byte, signs));
+            (0, at..at + len, quote::without_escapes(rest.get(..len)?))
+        };
+        let written = text.get(span.clone())?;
+        // What the shell expands begins so, unless a backslash stands before it.
+        let expands = |next: &u8| next.is_ascii_alphabetic() || b"_{(".contains(next);
+        let is_place = |three: &[u8]| matches!(three, [before, b'$', next] if *before != b'\\' && expands(next));
+        let is_filled =
+            quote != b'\'' && (written.starts_with(b"$") || written.windows(3).any(is_place));
+        let is_quoted = quote != 0 || said.len() < written.len();
+        (written.len() < REACH).then_some(Self { span, said, is_quoted, is_filled })
+    }
+
+    fn is_password(&self) -> bool {
+        let stand = if self.is_quoted { Stand::Literal } else { Stand::Bare };
+        is_password(&self.said, stand, Word::Password)
+    }
 }
 
 /// Reads `user:password` after the option of that name.
 pub(super) fn user(text: &[u8], end: usize) -> Option<Hit> {
-    const REACH: usize = 120;
-    let found = USER.as_ref()?.captures(near(text, end, REACH))?;
-    let (pair, user, password) = (found.get(1)?, found.get(2)?, found.get(3)?.as_bytes());
+    let at = end + row(text, end, 8, b" ");
+    let pair = Spelled::of(text, at, b"\"'`\\")?;
+    let colon = memchr(b':', &pair.said)?;
+    let user = pair.said.get(..colon)?;
+    // The password may be in quotes of its own.
+    let own = Some(pair.span.start + colon + 1).filter(|at| *at == pair.span.end);
+    let own = own.and_then(|at| Spelled::of(text, at, b"\"'`\\"));
+    let end = own.as_ref().map_or(pair.span.end, |own| own.span.end);
+    let (spelled, password) = match &own {
+        Some(own) => (own, own.said.as_ref()),
+        None => (&pair, pair.said.get(colon + 1..)?),
+    };
     let shape = Shape::of(password);
     let odd = password.len() >= 10 && shape.is_odd();
-    let real = odd || is_url_password(password, user.as_bytes(), b"localhost");
+    let real = odd || is_url_password(password, user, b"localhost");
     // A `%` alone is a sign of a password.
     let is_place = |two: &[u8]| matches!(two, [b'%', b's' | b'd' | b'v' | b'%']);
     let has_code = |part: &[u8]| part.iter().any(|byte| b"$<>{}()".contains(byte));
     // In quotes, brackets are no code of a shell.
-    let is_quoted = text.get(..end + pair.start()).is_some_and(|before| before.ends_with(b"'"));
-    let is_plain = || is_quoted && is_password(password, Stand::Literal, Word::Password);
-    let is_code = has_code(user.as_bytes())
+    let is_plain = || {
+        spelled.is_quoted
+            && !spelled.is_filled
+            && is_password(password, Stand::Literal, Word::Password)
+    };
+    let is_code = has_code(user)
         || has_code(password) && !is_plain()
         || password.windows(2).any(is_place)
         || password.starts_with(b":")
         || password.starts_with(b"//");
-    (password.len() >= 6 && real && !is_code).then(|| Hit {
+    let is_word = !pair.said.iter().chain(password).any(u8::is_ascii_whitespace);
+    (password.len() >= 6 && real && !is_code && is_word).then_some(Hit {
         family: "generic_secret",
         name: "command_line_user",
-        span: behind(end, &pair),
+        span: pair.span.start..end,
     })
 }
 

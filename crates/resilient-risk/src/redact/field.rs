@@ -13,11 +13,26 @@ use crate::placeholder;
 const FIELD_MAX: usize = 256;
 
 /// Where the field begins in the text before a secret. Between the two stand signs alone, or no sign that assigns. A
-/// field is an entry with a line of its own, a plain scalar of YAML, or a word of a shell.
-static ENTRY: Form =
-    Form::of(r"(?:^|\n)[ \t]*[\w.\[\]-]+[ \t]*[=:][ \t]*([^\sA-Za-z0-9]*|[^\s=:]*)\z");
-static SCALAR: Form = Form::of(r"(?:^|\n)[ -]*[\w./-]+:[ ]+([^\sA-Za-z0-9]*|[^\s=:]*)\z");
-static WORD: Form = Form::of(r#"(?:^|[\s;&|(])[A-Za-z_]\w*=([^\sA-Za-z0-9$`\\]*)\z"#);
+/// field is an entry with a line of its own, a plain scalar of YAML, a setting of a Dockerfile, or a word of a shell.
+static ENTRY: Form = Form::of(concat!(
+    r"(?:^|\n)[ \t]*(?:export[ \t]+|\w+=)?[\w.\[\]-]+[ \t]*[=:][ \t]*",
+    r"([^\sA-Za-z0-9]*|[^\s=:]*)\z",
+));
+static SCALAR: Form = Form::of(concat!(
+    r"(?:^|\n)(?:[ -]*[\w./-]+:[ ]+|[ ]*-[ ]+[\w.-]+=)",
+    r"([^\sA-Za-z0-9]*|[^\s=:]*)\z",
+));
+static SETTING: Form = Form::of(concat!(
+    r"(?:^|\n)[ \t]*(?i:ENV|ARG|LABEL)(?:[ \t]+\S+)*?[ \t]+[\w.-]+=",
+    r"((?:[^\sA-Za-z0-9$`\\]|\\.)*|(?:[^\s=:$`\\]|\\.)*)\z",
+));
+static WORD: Form = Form::of(concat!(
+    r"(?:^|[\s;&|(])-{0,2}[A-Za-z_][\w.-]*=",
+    r"((?:[^\sA-Za-z0-9$`\\]|\\.)*|(?:[^\s=:;&|()<>$`\\]|\\.)*)\z",
+));
+
+/// Signs that end a word of a shell.
+const OPERATORS: &str = ";&|()<>";
 
 /// The password of an address whose end looks like a mailbox.
 pub(super) fn password(content: &str, mailbox: &Range<usize>) -> Option<Range<usize>> {
@@ -49,8 +64,11 @@ pub(super) fn value(
         Language::Env => begin(&ENTRY),
         Language::Yaml | Language::Workflow => begin(&SCALAR),
         Language::Shell | Language::Dockerfile => {
-            let (start, rest) = begin(&WORD)?;
-            return word(start, rest).filter(|pieces| pieces.len() > 1);
+            let setting = begin(&SETTING).filter(|_| language == Some(Language::Dockerfile));
+            let operators = if setting.is_some() { "" } else { OPERATORS };
+            let (start, rest) = setting.or_else(|| begin(&WORD))?;
+            let is_whole = |last: &Range<usize>| last.end >= piece.end;
+            return word(start, rest, operators).filter(|all| all.last().is_some_and(is_whole));
         }
         _ => None,
     };
@@ -69,24 +87,37 @@ pub(super) fn value(
 }
 
 /// The pieces of a word of a shell: in quotes or not, and without anything that the shell expands.
-fn word(start: usize, text: &str) -> Option<Vec<Range<usize>>> {
+fn word(start: usize, text: &str, operators: &str) -> Option<Vec<Range<usize>>> {
     let (mut pieces, mut at) = (Vec::new(), 0);
     loop {
         let rest = text.get(at..)?;
         let first = rest.chars().next().unwrap_or(' ');
-        if first.is_whitespace() || ";&|()<>".contains(first) {
+        if first.is_whitespace() || operators.contains(first) {
             return Some(pieces);
         }
         let is_quote = matches!(first, '"' | '\'');
         let from = at + usize::from(is_quote);
-        let ends = |c: char| {
-            if is_quote { c == first } else { c.is_whitespace() || ";&|()<>\"'".contains(c) }
-        };
         let body = text.get(from..)?;
-        let len = body.find(ends).or((!is_quote).then_some(body.len()))?;
-        if body.get(..len)?.contains(['$', '`', '\\', ' ', '\n']) {
-            return None;
-        }
+        let ends = |c: char| {
+            if is_quote {
+                c == first
+            } else {
+                c.is_whitespace() || operators.contains(c) || matches!(c, '"' | '\'')
+            }
+        };
+        let mut chars = body.char_indices();
+        let len = loop {
+            match chars.next() {
+                Some((len, c)) if ends(c) => break len,
+                // What stands behind a backslash is of the word.
+                Some((_, '\\')) if !is_quote => {
+                    chars.next().filter(|(_, c)| *c != '\n')?;
+                }
+                None if !is_quote => break body.len(),
+                None | Some((_, '$' | '`' | '\\' | ' ' | '\n')) => return None,
+                Some(_) => {}
+            }
+        };
         pieces.push(start + from..start + from + len);
         at = from + len + usize::from(is_quote);
     }
@@ -98,7 +129,7 @@ mod tests {
 
     #[test]
     fn where_fields_begin_is_told_by_regexes() {
-        let forms = [&ENTRY, &SCALAR, &WORD];
+        let forms = [&ENTRY, &SCALAR, &SETTING, &WORD];
         assert!(forms.into_iter().all(|form| form.regex().is_some()));
     }
 }

@@ -35,6 +35,105 @@ fn a_password_goes_with_the_rest_of_its_field() {
     }
 }
 
+/// Before, the value ended at a sign that may end a word of a shell.
+#[test]
+fn the_value_of_a_setting_ends_with_the_quotes_around_the_setting_or_with_its_line() {
+    for (path, text, expected) in [
+        ("a.yml", "- \"A_PASSWORD=H)T\"", "- \"A_PASSWORD=M\""),
+        ("", "- 'A_PASSWORD=H|T' # b", "- 'A_PASSWORD=M' # b"),
+        ("a.json", "[\"A=1\", \"A_PASSWORD=H\\\"T\"]", "[\"A=1\", \"A_PASSWORD=M\"]"),
+        ("a.json", "[\"A_PASSWORD=H|T\\\\\", \"A\"]", "[\"A_PASSWORD=M\", \"A\"]"),
+        ("a.py", "f(['-e', 'A_PASSWORD=H;T', b])", "f(['-e', 'A_PASSWORD=M', b])"),
+        ("a.sh", "docker -e \"A_PASSWORD=H>T\" b", "docker -e \"A_PASSWORD=M\" b"),
+        ("a.sh", "x '--password=H\"T' b", "x '--password=M' b"),
+        ("", "curl -d \"password=H`T&user=b\"", "curl -d \"password=M&user=b\""),
+        ("", "x = \"{\\\"env\\\": \\\"A_PWD=H]T\\\"}\"", "x = \"{\\\"env\\\": \\\"A_PWD=M\\\"}\""),
+        ("a.ini", "Environment=\"A_PASSWORD=H,T\"", "Environment=\"A_PASSWORD=M\""),
+        ("a.ini", "Environment=A_PASSWORD=H,T", "Environment=A_PASSWORD=M"),
+        ("a.yml", "- A_PASSWORD=H>T", "- A_PASSWORD=M"),
+        (".env", "export A_PASSWORD=H|T", "export A_PASSWORD=M"),
+        ("Dockerfile", "ENV A=1 A_PASSWORD=H;T B=2", "ENV A=1 A_PASSWORD='M' B=2"),
+        ("a.sh", "A_PASSWORD=H,T make", "A_PASSWORD='M' make"),
+        (".env", "A_PASSWORD=H{T # b", "A_PASSWORD=M # b"),
+        ("a.yml", "password: H(T  # b, c", "password: M  # b, c"),
+        ("a.ini", "password = H[T ; b", "password = M ; b"),
+    ] {
+        assert_eq!(left(path, text), expected, "{text}");
+    }
+}
+
+/// Before, it ended at the semicolon of the sign.
+#[test]
+fn a_sign_of_xml_with_a_number_is_a_part_of_a_value() {
+    for sign in ["&#39;", "&#x27;", "&#34;", "&#x22;", "&apos;"] {
+        for text in [
+            "<a b=\"server=c;Password=HST;d=e\"/>",
+            "<a b=\"server=c;Password=HST\"/>",
+            "<a b=\"/c?d=e&amp;password=HST&amp;f=g\"/>",
+            "<password>HST</password>",
+        ] {
+            assert_eq!(left("a.xml", &text.replace('S', sign)), text.replace("HST", "M"));
+        }
+    }
+}
+
+/// Before, it ended at the backslash, and a user's at any quote.
+#[test]
+fn a_word_of_a_shell_goes_on_behind_its_escapes_and_the_other_quotes() {
+    for (text, expected) in [
+        ("A_PASSWORD=H\\|T make", "A_PASSWORD='M' make"),
+        ("docker -e A_PASSWORD=H\\&T b", "docker -e A_PASSWORD='M' b"),
+        ("x --password=H\\[T --b", "x --password='M' --b"),
+        ("x --password H\\(T --b", "x --password 'M' --b"),
+        ("mysql -u a -pH\\;T b", "mysql -u a -p'M' b"),
+        ("sshpass -p H\\\"T ssh b", "sshpass -p 'M' ssh b"),
+        ("curl -u a:H\\{T https://b", "curl -u a:'M' https://b"),
+        ("curl -u 'a:H\"T' https://b", "curl -u 'a:M' https://b"),
+        ("curl -u 'a:H\\T' https://b", "curl -u 'a:M' https://b"),
+        ("curl -u \"a:H'T\" https://b", "curl -u \"a:M\" https://b"),
+        ("curl -u \"a:H(T\" https://b", "curl -u \"a:M\" https://b"),
+        ("curl -u a:'H`T' https://b", "curl -u a:'M' https://b"),
+    ] {
+        assert_eq!(left("a.sh", text), expected, "{text}");
+    }
+}
+
+/// Before, this was so on one line behind `login u` only.
+#[test]
+fn the_password_of_a_login_goes_to_the_next_blank() {
+    for text in [
+        "machine h\n  login u\n  password HST\n",
+        "machine h\nlogin u\naccount a\npassword HST\nmachine g\n",
+        "machine h login u account a password HST\n",
+        "machine h password HST login u\n",
+        "machine h\n\tpassword HST\n\tlogin u\n",
+    ] {
+        for sign in ["&", "|", ";", "<", "\"", ")"] {
+            assert_eq!(
+                left("", &text.replace('S', sign)),
+                text.replace("HST", "M"),
+                "{sign}{text}"
+            );
+        }
+    }
+}
+
+/// Before, a part of it stayed that a sign divides from what looks like a token.
+#[test]
+fn a_password_under_the_name_of_a_key_goes_whole() {
+    let (one, two) = (["q7RkLvz", "PwX4m"].concat(), ["2VbT3k", "Jx9Z"].concat());
+    for (text, expected) in [
+        (format!("{{\"apiKey\": \"{one}{two}<inx\"}}"), "{\"apiKey\": \"<REDACTED:api_key:1>\"}"),
+        (format!("api_key = 'HzC>{one}{two}'"), "api_key = '<REDACTED:api_key:1>'"),
+        (
+            format!("\"host=db user=u password={one};{two} dbname=q\""),
+            "\"host=db user=u password=<REDACTED:generic_secret:1> dbname=q\"",
+        ),
+    ] {
+        assert_eq!(redacted(&text).text, expected);
+    }
+}
+
 /// Before, the hash stayed behind the user's name, and the token's last part behind its backslash.
 #[test]
 fn a_ticket_goes_with_the_name_of_its_user_and_a_token_with_its_escaped_sign() {
@@ -66,6 +165,9 @@ fn a_field_ends_where_the_text_shows_it() {
         ("", "<p>https://a.io/b?pass=H<br>c</p>", "<p>https://a.io/b?pass=M<br>c</p>"),
         ("", "href='?pass=H&amp;c=1'", "href='?pass=M&amp;c=1'"),
         ("", "\"GET /b?pass=H\\n\"", "\"GET /b?pass=M\\n\""),
+        ("a.py", "f(\"password=H\" + b)", "f(\"password=M\" + b)"),
+        ("a.py", "f(\"password=H b\")", "f(\"password=M b\")"),
+        ("a.py", "f(password=H)  # b", "f(password=\"M\")  # b"),
         ("", "f(`https://a.io/b?pass=H`, `T`)", "f(`https://a.io/b?pass=M`, `T`)"),
         ("", "\\\"https://a.io/b?pass=H\\\"", "\\\"https://a.io/b?pass=M\\\""),
         ("", "https://a.io/b?pass=H\\\"", "https://a.io/b?pass=M\\\""),
