@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memchr3, memmem, memrchr, memrchr2};
+use memchr::{memchr_iter, memchr2, memchr2_iter, memchr3, memmem, memrchr, memrchr2};
 
 use super::super::bits::run_of;
 use super::super::token::Shape;
@@ -99,19 +99,25 @@ pub(super) fn field(
         return closed(query_len(lead, rest));
     }
     let setting = (*sign == b'=').then(|| setting_len(before, lead, rest)).flatten();
-    let named = || (*sign == b'=').then(|| quote::named_len(opener, lead, rest)).flatten();
+    let is_named = || *sign == b'=' && opener.last().is_some_and(|last| b"\"'`;".contains(last));
+    let named = || is_named().then(|| quote::named_len(opener, lead, rest)).flatten();
     if let Some(len) = setting.or_else(named) {
         return closed(len);
     }
     // The text of an element ends with it.
     let end = memchr_iter(b'<', rest).find(|at| rest.get(*at..).is_some_and(is_tag_end));
-    let rest = rest.get(..end.unwrap_or(rest.len()))?;
-    // Up to a blank at least it is the value. The name of a user may stand on a line of its own.
-    let word_len = memchr2(b' ', b'\t', rest).unwrap_or(rest.len());
-    let follows = !direct && word_len <= *LENS.end() && is_login(near_before(text, word));
+    let rest = rest.get(..end.unwrap_or(rest.len()))?.trim_ascii_end();
+    // Up to a blank at least it is the value. A comment is none of it, nor what else a login says.
+    let blank = memchr2(b' ', b'\t', near(rest, 0, *LENS.end() + 1)).unwrap_or(rest.len());
+    let behind = rest.get(blank..).filter(|_| blank <= *LENS.end())?;
+    // The name of a user may stand on a line of its own.
+    let follows = !direct && is_login(near_before(text, word));
+    let is_next = follows && is_login_next(behind);
+    let is_begun = |at: &usize| behind.get(at - 1).is_some_and(u8::is_ascii_whitespace);
+    let comment = memchr2_iter(b'#', b';', behind).find(is_begun).unwrap_or(behind.len());
+    let rest = rest.get(..blank + if is_next { 0 } else { comment })?.trim_ascii_end();
     let len = entry_len(before, rest, direct, follows, signs)?;
-    let is_word = rest.get(..len).is_some_and(|value| !value.contains(&b' '));
-    Some(Field { span: from..from + len, is_closed: follows && is_word })
+    Some(Field { span: from..from + len, is_closed: follows && len <= blank })
 }
 
 /// Tells whether a text begins with the end of an element: `</a>`.
@@ -173,12 +179,6 @@ fn entry_len(
     follows: bool,
     signs: &[u8],
 ) -> Option<usize> {
-    let is_blank = |at: usize| rest.get(at).is_some_and(u8::is_ascii_whitespace);
-    let comment = memchr2_iter(b'#', b';', rest).find(|at| *at > 0 && is_blank(at - 1));
-    let rest = rest.get(..comment.unwrap_or(rest.len()))?.trim_ascii_end();
-    let is_end = |at: &usize| rest.get(*at..).is_some_and(is_login_next);
-    let next = if follows { memchr(b' ', rest).filter(is_end) } else { None };
-    let rest = rest.get(..next.unwrap_or(rest.len()))?;
     let rest = Some(rest).filter(|rest| LENS.contains(&rest.len()))?;
     let is_name = |byte: &u8| {
         // `Environment=NAME=value`

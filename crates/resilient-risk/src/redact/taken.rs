@@ -496,9 +496,6 @@ fn escaped_len(after: &[u8]) -> usize {
     len
 }
 
-/// What a password goes on with behind a sign that a shell would read: `\$` and a word.
-static REST: Form = Form::of(r"^(?:\\[$!&#*?][\w%+.~^=-]*)+");
-
 /// Where the secret stands in what these patterns match.
 static INNER: [(&str, Form); 4] = [
     ("bearer_token", Form::of(r"(?s)^\S*\s*(.*)$")),
@@ -523,10 +520,9 @@ fn piece(content: &str, hit: &PatternHit) -> Range<usize> {
         None => vendor::name_len(&hit.pattern, found),
     };
     if hit.kind == "generic_secret" {
-        // A password goes on behind an escaped sign. What is the name of another value has a colon behind it.
-        let more = REST.find(after).map_or(0, |rest| rest.len());
+        // What is the name of another value has a colon behind it.
         let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
-        end = end + more - usize::from(is_end && found.ends_with(':'));
+        end -= usize::from(is_end && found.ends_with(':'));
     }
     if hit.kind == "api_key" && vendor::row(&hit.pattern).is_none_or(Format::is_open) {
         end += escaped_len(after.as_bytes());
@@ -540,8 +536,6 @@ mod tests {
 
     #[test]
     fn what_stands_around_secrets_are_regexes() {
-        assert!(
-            INNER.iter().map(|(_, form)| form).chain([&REST]).all(|form| form.regex().is_some())
-        );
+        assert!(INNER.iter().all(|(_, form)| form.regex().is_some()));
     }
 }
