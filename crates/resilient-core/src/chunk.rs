@@ -30,6 +30,7 @@ use crate::write::{Guard, OwnerChange, Rules, check, owner_change, shrink, unspe
 
 mod composed;
 mod preview;
+mod rows;
 mod status;
 
 pub(crate) use composed::composed_of;
@@ -487,7 +488,7 @@ impl Chunks<'_> {
             {
                 let guarded = || {
                     if request.expected_prev_sha256.is_none() {
-                        composed::check_first(op, &session, &target, old)?;
+                        composed::check_left(op, &session, &target, old)?;
                     }
                     let adds_marks = adds_marks(marked, &*old.file)
                         .map_err(|source| Error::os(target.shown.clone(), "read", source))?;

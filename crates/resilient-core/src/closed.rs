@@ -18,7 +18,7 @@ mod tail;
 mod tests;
 
 pub(crate) use derived::{Of, keep, name as derived_name, sweep};
-pub(crate) use tail::{newest_compose, tail};
+pub(crate) use tail::{newest_with, tail};
 
 /// The directory of closed journals, in the state directory.
 pub(crate) const DIR: &str = "journal";

@@ -337,8 +337,9 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         Error::ComposedBefore { .. } => {
-            "append the text of the parts to the file with `rw_safe_write` and `mode` append, then remove them with \
-             `rw_chunk_reset`; to replace the file instead, pass context.actual_prev_sha256 as `expected_prev_sha256`"
+            "if the parts go on with the file, append their text to it with `rw_safe_write` and `mode` append, then \
+             remove them with `rw_chunk_reset`; if they are a new version of it, pass context.actual_prev_sha256 as \
+             `expected_prev_sha256`"
                 .to_owned()
         }
         Error::NonContiguous { missing, .. } if missing.is_empty() => {

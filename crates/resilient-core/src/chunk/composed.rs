@@ -2,34 +2,25 @@
 
 use std::io;
 
+use super::rows::{AMONG, newest};
 use super::{list, manifest};
-use crate::closed::{Journals, newest_compose};
+use crate::closed::{Journals, newest_with};
 use crate::commit::{Old, WriteContext};
 use crate::error::{Composed, Error, Result};
 use crate::journal::Row;
 use crate::roots::Target;
 use crate::write::check;
 
-/// That a session was composed is looked for among so many newest rows.
-const AMONG: usize = 1000;
-
 /// The file that a session was composed into last, if that is among the newest rows.
 pub(crate) fn composed_of(journals: &Journals, session: &str) -> io::Result<Option<Composed>> {
-    Ok(newest_compose(journals, session, None, AMONG)?.map(composed))
+    newest_with(journals, session, AMONG, |row| composed(row, session))
 }
 
-fn composed(Row { path, sha256, ts, .. }: Row) -> Composed {
-    Composed { path, sha256: sha256.to_string(), ts }
-}
-
-/// The same under the lock, where all rows are decided; of a path, where one is given.
-///
-/// A journal that cannot be read is no reason to refuse a part.
-fn so_far(op: &WriteContext<'_>, session: &str, path: Option<&str>) -> Option<Composed> {
-    let (dir, journal) = (&op.state.dir, op.state.journal.clone());
-    let journals = Journals::behind(Some(&**dir), journal, op.state.end.len);
-    let row = journals.and_then(|journals| newest_compose(&journals, session, path, AMONG));
-    row.ok().flatten().map(composed)
+/// What a row says of the compose of a session, if it is the row of one.
+fn composed(row: Row, session: &str) -> Option<Composed> {
+    let Row { path, sha256, ts, composed, .. } = row;
+    let is_of_it = composed.as_deref() == Some(session);
+    is_of_it.then(|| Composed { path, sha256: sha256.to_string(), ts })
 }
 
 /// The file that an earlier session of this name was composed into, whose parts are gone.
@@ -38,7 +29,7 @@ pub(super) fn before(op: &WriteContext<'_>, session: &str) -> Result<Option<Comp
         Some((_, parts)) if !parts.is_empty() => {
             Ok(manifest(op.store, session)?.and_then(|found| found.composed_before))
         }
-        _ => Ok(so_far(op, session, None)),
+        _ => Ok(newest(op, session, |row| composed(row, session))),
     }
 }
 
@@ -61,22 +52,30 @@ pub(super) fn check_part(
     check(target, old, expected)
 }
 
-/// Checks that a compose that names no digest does not replace what the session's parts have become before.
-///
-/// A session that was begun again has a part of the text only. Its first compose may be meant to add that part.
-pub(super) fn check_first(
+/// Checks that a compose that names no digest loses nothing of a file that its session was composed into: the parts
+/// of the last such compose are still there, and the file holds what it left.
+pub(super) fn check_left(
     op: &WriteContext<'_>,
     session: &str,
     target: &Target,
     old: &Old,
 ) -> Result<()> {
-    let Some(before) = before(op, session)?.filter(|before| before.path == target.shown) else {
-        return Ok(());
-    };
-    // After its first compose the file is made of the parts that are there.
-    if so_far(op, session, Some(&before.path)).is_some_and(|last| last != before) {
+    let before = before(op, session)?;
+    // Whether the parts that the file was made of are gone: the session was begun again since.
+    let mut are_gone = false;
+    let left = newest(op, session, |row| {
+        let left = composed(row, session)?;
+        are_gone |= before.as_ref() == Some(&left);
+        (left.path == target.shown).then_some(left)
+    });
+    let Some(left) = left else { return Ok(()) };
+    let (path, actual) = (target.shown.clone(), old.digest);
+    if are_gone {
+        let (session, composed) = (session.to_owned(), Box::new(left));
+        return Err(Error::ComposedBefore { session, path, actual, composed });
+    }
+    if left.sha256 == actual.to_string() {
         return Ok(());
     }
-    let (session, path, composed) = (session.to_owned(), target.shown.clone(), Box::new(before));
-    Err(Error::ComposedBefore { session, path, actual: old.digest, composed })
+    Err(Error::Stale { path, expected: left.sha256, actual: Some(actual), since: None })
 }

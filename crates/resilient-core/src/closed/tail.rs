@@ -27,40 +27,36 @@ pub(crate) fn tail(journals: &Journals, n: usize, filter: &Filter) -> io::Result
     Ok(reading.tail)
 }
 
-/// The newest row of a file, or of the file of that path, that was composed of a chunk session, among the newest
-/// `among` lines.
-pub(crate) fn newest_compose(
+/// Looks at the rows whose lines hold a text, newest first, until one of them gives an answer. Only the newest `among`
+/// lines are read.
+pub(crate) fn newest_with<T>(
     journals: &Journals,
-    session: &str,
-    path: Option<&str>,
+    text: &str,
     among: usize,
-) -> io::Result<Option<Row>> {
-    let is_sought = |row: &Row| {
-        row.composed.as_deref() == Some(session) && path.is_none_or(|path| row.path == path)
-    };
+    mut look: impl FnMut(Row) -> Option<T>,
+) -> io::Result<Option<T>> {
     let mut left = among;
-    let mut find = |journal: &Opened| -> io::Result<Option<Row>> {
+    let mut find = |journal: &Opened| -> io::Result<Option<T>> {
         for line in ReverseLines::new(journal.file(), journal.len).take(left) {
             let line = line?;
             left -= 1;
-            // Most rows have no session, and are not parsed.
-            if memmem::find(&line.text, session.as_bytes()).is_none() {
+            // Most lines do not hold it, and are not parsed.
+            if memmem::find(&line.text, text.as_bytes()).is_none() {
                 continue;
             }
-            let row = Row::parse(&line.text);
-            if let Some(row) = row.filter(is_sought) {
-                return Ok(Some(row));
+            if let Some(found) = Row::parse(&line.text).and_then(&mut look) {
+                return Ok(Some(found));
             }
         }
         Ok(None)
     };
-    if let Some(row) = find(&journals.current())? {
-        return Ok(Some(row));
+    if let Some(found) = find(&journals.current())? {
+        return Ok(Some(found));
     }
     for name in journals.closed.iter().rev() {
         let Some(journal) = journals.open(name)? else { continue };
-        if let Some(row) = find(&journal)? {
-            return Ok(Some(row));
+        if let Some(found) = find(&journal)? {
+            return Ok(Some(found));
         }
     }
     Ok(None)

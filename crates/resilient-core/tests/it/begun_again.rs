@@ -110,11 +110,12 @@ fn a_new_beginning_replaces_what_the_session_was_composed_into_only_by_its_diges
     let plain = || ws.compose(composing("novel.md", true));
     let refused = || {
         let (hint, answer) = hinted(&plain().expect_err("a refusal"));
-        assert!(hint.contains("`rw_safe_write` and `mode` append"), "{hint}");
-        assert!(
-            hint.contains("pass context.actual_prev_sha256 as `expected_prev_sha256`"),
-            "{hint}"
-        );
+        for advice in [
+            "if the parts go on with the file, append their text to it with `rw_safe_write` and `mode` append",
+            "if they are a new version of it, pass context.actual_prev_sha256 as `expected_prev_sha256`",
+        ] {
+            assert!(hint.contains(advice), "{hint}");
+        }
         answer
     };
     home.refused(plain);
@@ -148,6 +149,89 @@ fn a_new_beginning_replaces_what_the_session_was_composed_into_only_by_its_diges
     ws.keep_part(part("chapter 4\n")).expect("a part");
     plain().expect("a receipt");
     assert_eq!(home.text("novel.md"), "chapter 3\nchapter 4\n");
+}
+
+#[test]
+fn a_compose_without_a_digest_replaces_only_what_the_parts_of_its_session_have_left() {
+    // What happens between the compose of two chapters and that of the third one, by what it is refused, and whether
+    // the parts stay meanwhile.
+    type Between = fn(&Home, &Workspace);
+    let appends: Between = |home, _| {
+        let text = [home.text("novel.md"), "the user's own\n".to_owned()].concat();
+        home.put("novel.md", text);
+    };
+    let elsewhere: Between = |_, ws| {
+        ws.keep_part(part("a note\n")).expect("a part");
+        ws.compose(composing("notes.md", true)).expect("a receipt");
+    };
+    let by_digest: Between = |home, ws| {
+        ws.keep_part(part("chapter 3\n")).expect("a part");
+        let now = digest(home.text("novel.md")).to_string();
+        let named =
+            ComposeRequest { expected_prev_sha256: Some(now), ..composing("novel.md", false) };
+        ws.compose(named).expect("a receipt");
+    };
+    let elsewhere_too: Between = |_, ws| {
+        ws.compose(composing("notes.md", false)).expect("a receipt");
+    };
+    let cases: &[(&str, bool, &[Between], Option<&str>)] = &[
+        ("the parts stay", false, &[], None),
+        ("the parts stay and go elsewhere, too", false, &[elsewhere_too], None),
+        ("somebody appends", false, &[appends], Some("stale")),
+        (
+            "somebody appends, and the parts go elsewhere, too",
+            false,
+            &[appends, elsewhere_too],
+            Some("stale"),
+        ),
+        ("a new beginning", true, &[], Some("composed_before")),
+        ("a new beginning after one for another file", true, &[elsewhere], Some("composed_before")),
+        ("two of them", true, &[elsewhere, elsewhere], Some("composed_before")),
+        ("a new beginning was composed by the digest", true, &[by_digest], None),
+        ("and somebody appends", true, &[by_digest, appends], Some("stale")),
+    ];
+    for (what, cleanup, between, refused) in cases {
+        let home = Home::new();
+        let ws = home.open();
+        for chapter in NOVEL.split_inclusive('\n') {
+            ws.keep_part(part(chapter)).expect("a part");
+        }
+        ws.compose(composing("novel.md", *cleanup)).expect("a receipt");
+        let left = digest(NOVEL);
+        for step in *between {
+            step(&home, &ws);
+        }
+        ws.keep_part(part("the end\n")).expect("a part");
+        let now = home.text("novel.md");
+        let compose = || ws.compose(composing("novel.md", false));
+        let Some(refused) = refused else {
+            compose().unwrap_or_else(|error| panic!("{what}: {error}"));
+            continue;
+        };
+        home.refused(compose);
+        let (hint, answer) = hinted(&compose().err().unwrap_or_else(|| panic!("{what}")));
+        let context = &answer["context"];
+        assert_eq!(answer["error"], "stale_precondition", "{what}: {answer}");
+        assert_eq!(context["actual_prev_sha256"], json!(digest(&now)), "{what}: {answer}");
+        assert!(
+            hint.contains("context.actual_prev_sha256 as `expected_prev_sha256`"),
+            "{what}: {hint}"
+        );
+        match *refused {
+            "composed_before" => {
+                assert_eq!(context["reason"], "composed_before", "{what}");
+                assert_eq!(context["composed_before"]["path"], "novel.md", "{what}");
+                assert_eq!(context["composed_before"]["sha256"], json!(left), "{what}");
+            }
+            _ => assert_eq!(context["changed_by"], "outside", "{what}: {answer}"),
+        }
+        // By the digest it is composed.
+        let named = ComposeRequest {
+            expected_prev_sha256: Some(digest(&now).to_string()),
+            ..composing("novel.md", false)
+        };
+        ws.compose(named).unwrap_or_else(|error| panic!("{what}: {error}"));
+    }
 }
 
 #[test]
