@@ -110,7 +110,7 @@ pub struct ChunkReceipt {
     /// What was found in a part that was judged and passed.
     #[serde(flatten)]
     pub findings: Findings,
-    /// What keeps the parts from being composed: this one is beyond the total that an earlier call has announced.
+    /// What keeps the parts from being composed: this one, or another, is beyond the total that is announced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     /// Length of the part that had the number before; absent where none had it.
@@ -355,6 +355,9 @@ impl Chunks<'_> {
                     expected.as_deref(),
                 )?;
             }
+            let have = list(op.store, &session)?.map(|(_, parts)| parts).unwrap_or_default();
+            // The part that is farthest beyond a total, if one is.
+            let highest = have.last().copied().max(Some(index)).unwrap_or(index);
             let chunk_path = part_at.shown.clone();
             let staged_manifest = op.stage(&manifest_at, &Content::of(text))?;
             let also = op.publish_also(staged_manifest, manifest_at, old_manifest.as_ref())?;
@@ -372,9 +375,9 @@ impl Chunks<'_> {
                 bytes: content.bytes.len() as u64,
                 journal_id: journaled.journal_id,
                 findings: Findings::default(),
-                warning: manifest.total_expected.filter(|total| index > *total).map(|total| {
+                warning: manifest.total_expected.filter(|total| highest > *total).map(|total| {
                     format!(
-                        "part {index} is beyond total_expected, which is {total}: a compose is refused until a part \
+                        "part {highest} is beyond total_expected, which is {total}: a compose is refused until a part \
                          announces the right total, or the session is reset"
                     )
                 }),

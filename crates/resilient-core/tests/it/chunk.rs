@@ -200,6 +200,10 @@ fn a_total_of_an_earlier_call_does_not_limit_numbers() {
     );
     assert_eq!(append(&ws, "s", "d").index, 4);
     assert!(json_of(announce(&ws, 4, "d", 4).expect("a part")).get("warning").is_none());
+    // A total that is lowered leaves a part beyond it, too.
+    let lowered = json_of(announce(&ws, 3, "c", 3).expect("a part"))["warning"].take();
+    let names_it = |it: &str| it.starts_with("part 4 is beyond total_expected, which is 3");
+    assert!(lowered.as_str().is_some_and(names_it), "{lowered}");
 }
 
 #[test]
