@@ -28,6 +28,7 @@ use crate::screen::Screen;
 use crate::store::{CHUNKS, Store};
 use crate::write::{Guard, OwnerChange, Rules, check, owner_change, shrink, unspellable, whole};
 
+mod attempt;
 mod composed;
 mod preview;
 mod rows;
@@ -66,6 +67,9 @@ pub struct PartRequest {
     pub reject_at: Option<Verdict>,
     /// The absolute path of the file that the parts are for, where that is known: it is listed with the session.
     pub output_path: Option<String>,
+    /// Refuses a part that would make a mixture with the parts of another caller, and a last one (its number is the total)
+    /// while a part before it is missing. Who is to begin anew with part 1 removes the parts before.
+    pub one_attempt: bool,
 }
 
 /// Parts to be joined into a file.
@@ -90,6 +94,8 @@ pub struct ComposeRequest {
     pub form: Asked,
     /// As in [`WriteRequest`](crate::write::WriteRequest).
     pub allow_shrink: bool,
+    /// Refuses parts that somebody else has begun anew since the caller's last one.
+    pub one_attempt: bool,
 }
 
 /// A part that is durably kept.
@@ -240,8 +246,8 @@ impl Chunks<'_> {
     ///
     /// # Errors
     /// The session's name, the number or the total is not one; the number is beyond the total
-    /// given with it; the part is blocked; the part before is not the one expected; the manifest is damaged;
-    /// the disk refuses.
+    /// given with it; the part is blocked; the part before is not the one expected; the part is of another
+    /// attempt; the manifest is damaged; the disk refuses.
     pub fn keep(&self, request: PartRequest) -> Result<ChunkReceipt> {
         let PartRequest { index, total_expected, reject_at, .. } = request;
         let session = request.session.as_str();
@@ -280,8 +286,9 @@ impl Chunks<'_> {
         index: Option<u32>,
         total: Option<u32>,
     ) -> Result<ChunkReceipt> {
-        let PartRequest { session, content, output_path, .. } = request;
+        let PartRequest { session, content, output_path, one_attempt, .. } = request;
         let expected = request.expected_prev_sha256;
+        let by = self.store.by().filter(|_| one_attempt).cloned();
         let content = Content::of(content.into_bytes());
         let digest = content.digest;
         let is_numbered = index.is_some();
@@ -355,7 +362,26 @@ impl Chunks<'_> {
                     expected.as_deref(),
                 )?;
             }
+            if let Some(by) = by.as_ref().filter(|_| index > 1 || old_part.is_some()) {
+                let replaces = old_part.as_ref().is_some_and(|old| old.digest != digest);
+                attempt::check(op, by, &session, index, replaces)?;
+            }
             let have = list(op.store, &session)?.map(|(_, parts)| parts).unwrap_or_default();
+            if one_attempt && total == Some(index) {
+                let missing: Vec<u32> =
+                    (1..index).filter(|at| have.binary_search(at).is_err()).collect();
+                if !missing.is_empty() {
+                    let (unexpected, total_expected) = (None, None);
+                    let session = session.clone();
+                    return Err(Error::NonContiguous {
+                        session,
+                        have,
+                        missing,
+                        unexpected,
+                        total_expected,
+                    });
+                }
+            }
             // The part that is farthest beyond a total, if one is.
             let highest = have.last().copied().max(Some(index)).unwrap_or(index);
             let chunk_path = part_at.shown.clone();
@@ -395,7 +421,7 @@ impl Chunks<'_> {
     ///
     /// # Errors
     /// There is no session or no part; numbers are missing, or their count is not the announced
-    /// one; the joined bytes are no UTF-8; the text is blocked; the file is not the one expected; the
+    /// one; the parts are of another attempt; the joined bytes are no UTF-8; the text is blocked; the file is not the one expected; the
     /// encoding lacks a character of the text, or the text has a syntax error; the output path or the disk
     /// refuses.
     pub fn compose(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
@@ -412,9 +438,11 @@ impl Chunks<'_> {
             validate,
             form: asked,
             allow_shrink,
+            one_attempt,
             ..
         } = request.clone();
         check_session(&session)?;
+        let by = self.store.by().filter(|_| one_attempt).cloned();
         let policy = screen.policy();
         let form = policy.form.clone();
         let rules = Rules::of(policy);
@@ -441,6 +469,9 @@ impl Chunks<'_> {
                     _ => None,
                 };
             let (dir, indices) = complete(op.store, &session, true)?;
+            if let (Some(by), Some(last)) = (&by, indices.last()) {
+                attempt::check(op, by, &session, *last, false)?;
+            }
             let target = op.store.roots.writable(&output_path, rules.git)?;
             op.claim(&target)?;
             let old = op.old(&target)?;

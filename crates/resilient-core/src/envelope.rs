@@ -491,6 +491,13 @@ impl Envelope {
                     "composed_before": composed, "actual_prev_sha256": actual,
                 }),
             ),
+            Error::PartOfAnother { session, part, begun_anew, last_write } => stale(
+                AskUser,
+                json!({
+                    "session": session, "part": part, "reason": "part_of_another_client",
+                    "begun_anew": begun_anew, "last_write": last_write,
+                }),
+            ),
             Error::SessionNotFound { session, near, composed } => {
                 let context = json!({"session": session, "reason": "session_not_found"});
                 let mut context = with_near(context, near);

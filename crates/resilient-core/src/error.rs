@@ -295,6 +295,12 @@ pub enum Error {
     /// The session was begun again, and its parts would replace the file that it was composed into before.
     #[error("chunk session {session:?} was begun again after it had been composed into {path:?}")]
     ComposedBefore { session: String, path: String, actual: Digest, composed: Box<Composed> },
+    /// The part would make a mixture with the parts of another caller, who has begun anew since the caller's last part, or
+    /// has written the part of that number.
+    #[error(
+        "part {part} of chunk session {session:?} does not belong to the parts of another client"
+    )]
+    PartOfAnother { session: String, part: u32, begun_anew: bool, last_write: Box<LastWrite> },
     /// Parts are missing in between.
     #[error("chunk session {session:?} lacks parts {missing:?}")]
     NonContiguous {

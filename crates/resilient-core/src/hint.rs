@@ -342,6 +342,15 @@ pub fn hint(error: &Error) -> String {
              `expected_prev_sha256`"
                 .to_owned()
         }
+        Error::PartOfAnother { begun_anew: true, .. } => {
+            "begin a session of another name, or remove the other client's parts with `rw_chunk_reset` and send all \
+             parts again: it has begun anew since your last part"
+                .to_owned()
+        }
+        Error::PartOfAnother { .. } => {
+            "send the next part if you go on with the other client's parts; otherwise begin a session of another name"
+                .to_owned()
+        }
         Error::NonContiguous { missing, .. } if missing.is_empty() => {
             "remove the parts that are too many with `rw_chunk_reset`, and send all parts again"
                 .to_owned()

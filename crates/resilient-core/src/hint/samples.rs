@@ -117,6 +117,10 @@ fn nearest(suggested_old_string: Option<String>) -> Nearest {
     }
 }
 
+fn part_of_another(begun_anew: bool) -> Error {
+    Error::PartOfAnother { session: text(), part: 2, begun_anew, last_write: Box::default() }
+}
+
 fn composed() -> Composed {
     Composed { path: text(), sha256: text(), ts: text() }
 }
@@ -347,6 +351,7 @@ a_sample_for_every! {
     ComposedBefore { .. } => [Error::ComposedBefore {
         session: text(), path: text(), actual: Digest::of(b""), composed: Box::new(composed()),
     }],
+    PartOfAnother { .. } => [part_of_another(true), part_of_another(false)],
     SessionNotFound { .. } => [
         Error::SessionNotFound { session: text(), near: vec![text()], composed: None },
         Error::SessionNotFound {

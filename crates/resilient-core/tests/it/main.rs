@@ -10,6 +10,7 @@
 
 mod analytics;
 mod answers;
+mod attempt;
 mod attributes;
 mod begun_again;
 mod checkpoint;

@@ -49,11 +49,10 @@ impl Tool for ChunkWrite {
         let request = PartRequest {
             session: self.session,
             index: Some(self.index),
-            content: String::new(),
             total_expected: self.total_expected,
             expected_prev_sha256: self.expected_prev_sha256,
             reject_at: reject_at(workspace, self.classify, self.classify_reject_at),
-            output_path: None,
+            ..PartRequest::default()
         };
         keep(workspace, request, self.content, self.draft_sha256)
     }
@@ -84,11 +83,10 @@ impl Tool for ChunkAppend {
         let request = PartRequest {
             session: self.session,
             index: None,
-            content: String::new(),
             total_expected: self.total_expected,
             expected_prev_sha256: self.expected_prev_sha256,
             reject_at: reject_at(workspace, self.classify, self.classify_reject_at),
-            output_path: None,
+            ..PartRequest::default()
         };
         keep(workspace, request, self.content, self.draft_sha256)
     }
@@ -166,6 +164,7 @@ impl Tool for ChunkCompose {
                 validate: self.validate,
                 form,
                 allow_shrink: self.allow_shrink,
+                one_attempt: false,
             })
         }))
     }

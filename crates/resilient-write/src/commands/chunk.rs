@@ -171,6 +171,7 @@ impl Chunk {
                         validate,
                         form,
                         allow_shrink,
+                        one_attempt: false,
                     })
                 });
                 working.finish_and_clear();
@@ -231,7 +232,7 @@ impl Part {
             total_expected: total,
             expected_prev_sha256: expect,
             reject_at: classify.reject_at(),
-            output_path: None,
+            ..PartRequest::default()
         })
     }
 }

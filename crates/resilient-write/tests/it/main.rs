@@ -8,6 +8,7 @@
 
 mod analytics;
 mod answers;
+mod attempts;
 mod call;
 mod checkpoint;
 mod chunk;

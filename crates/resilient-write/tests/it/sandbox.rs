@@ -29,6 +29,9 @@ pub(crate) fn bound<T: Send>(start: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(start).join()).unwrap()
 }
 
+/// The version of the protocol that a client speaks here.
+const VERSION: &str = "2025-11-25";
+
 /// The variables of the surroundings that the binary does not get.
 const VARIABLES: [&str; 9] = [
     "NO_COLOR",
@@ -196,6 +199,11 @@ impl Sandbox {
         self.connect(args).greeted()
     }
 
+    /// The same for a client of that name.
+    pub(crate) fn serve_as(&self, name: &str, args: &[&str]) -> Client {
+        self.connect(args).greeted_as(name, VERSION)
+    }
+
     /// Starts the server that only reads, and shakes hands.
     pub(crate) fn serve_reader(&self, args: &[&str]) -> Client {
         Client::of(self.command(READER, &self.root()).args(args)).greeted()
@@ -279,15 +287,19 @@ impl Client {
     }
 
     fn greeted(self) -> Self {
-        self.greeted_in("2025-11-25")
+        self.greeted_in(VERSION)
     }
 
     /// Shakes hands in a version of the protocol.
-    pub(crate) fn greeted_in(mut self, version: &str) -> Self {
+    pub(crate) fn greeted_in(self, version: &str) -> Self {
+        self.greeted_as("test", version)
+    }
+
+    fn greeted_as(mut self, name: &str, version: &str) -> Self {
         let params = json!({
             "protocolVersion": version,
             "capabilities": {},
-            "clientInfo": {"name": "test", "version": "0"},
+            "clientInfo": {"name": name, "version": "0"},
         });
         self.hello = self.request("initialize", params);
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
@@ -324,7 +336,7 @@ impl Client {
         reply["result"].take()
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         let content = result["content"].as_array().unwrap();
         assert_eq!((content.len(), &content[0]["type"]), (1, &json!("text")), "{result}");

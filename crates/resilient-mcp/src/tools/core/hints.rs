@@ -61,6 +61,16 @@ pub fn hint_of(error: &Error) -> String {
         Error::SessionComposed { .. } | Error::ComposedBefore { .. } => {
             "append the text to the file with `rw_write_file` and `append` true".to_owned()
         }
+        Error::PartOfAnother { begun_anew: true, .. } => {
+            "write another path, or send all parts again from `part` 1 on, which discards those of the other client: it \
+             has begun this file anew since your last part"
+                .to_owned()
+        }
+        Error::PartOfAnother { .. } => {
+            "send the next part if you go on with the other client's parts; otherwise write another path, or send all \
+             parts from `part` 1 on, which discards those of the other client"
+                .to_owned()
+        }
         // Part 1 starts over, whatever is kept.
         Error::NonContiguous { missing, .. } if missing.contains(&1) => {
             "read the file if the last part was sent before, since it may be written already; otherwise send all \
@@ -104,6 +114,11 @@ pub fn hint_of(error: &Error) -> String {
         }
         Error::SessionChanges { .. } => {
             "try again when the other program that changes the parts has stopped".to_owned()
+        }
+        Error::NoChunks { composed: Some(_), .. } | Error::SessionNotFound { composed: Some(_), .. } => {
+            "do nothing if the last part was only sent again, since context.composed is the file that it has made; \
+             otherwise add to that file with `rw_write_file` and `append` true, or send all parts from `part` 1 on"
+                .to_owned()
         }
         Error::NoChunks { .. } | Error::SessionNotFound { .. } => {
             "send the parts with `rw_write_part`, from `part` 1 on".to_owned()

@@ -95,36 +95,17 @@ impl WritePart {
     fn write(self, workspace: &Workspace) -> resilient_core::Result<Written> {
         let Self { path, part, content, last, expected_prev_sha256 } = self;
         let Parts { target, shown, session } = Parts::of(workspace, &path)?;
-        let mut discarded_parts = None;
-        let before = Kept::of(workspace, &session)?;
-        if part == 1 && !before.present.is_empty() && !before.is_corrected(workspace, &session) {
-            workspace.chunks().reset(&session)?;
-            discarded_parts = Some(before.present.len() as u64);
-        }
-        if last {
-            // A part that cannot be the last one is not kept: it would stay behind.
-            let present = Kept::of(workspace, &session)?.present;
-            let before = u32::try_from(part).unwrap_or_default().min(chunk::PARTS_MAX);
-            let missing: Vec<u32> = (1..before).filter(|at| !present.contains(at)).collect();
-            if !missing.is_empty() {
-                return Err(Error::NonContiguous {
-                    session,
-                    have: present,
-                    missing,
-                    unexpected: None,
-                    total_expected: None,
-                });
-            }
-        }
-        let kept = workspace.keep_part(chunk::PartRequest {
+        let request = chunk::PartRequest {
             session: session.clone(),
             index: Some(part),
             content,
             total_expected: last.then_some(part),
             output_path: Some(target),
+            one_attempt: true,
             ..chunk::PartRequest::default()
-        });
-        let kept = kept.map_err(|error| of_file(error, &shown))?;
+        };
+        let kept = keep(workspace, request);
+        let (kept, discarded_parts) = kept.map_err(|error| of_file(error, workspace, &shown))?;
         let now = Kept::of(workspace, &session)?;
         if !last {
             return Ok(Written {
@@ -149,6 +130,7 @@ impl WritePart {
             // A file that is there is replaced only by who has seen it.
             expected_prev_sha256: Some(expected_prev_sha256.unwrap_or_default()),
             form: AS_BEFORE,
+            one_attempt: true,
             ..chunk::ComposeRequest::default()
         })?;
         Ok(Written {
@@ -164,10 +146,50 @@ impl WritePart {
     }
 }
 
-/// Says of a refused part that it is one of this file, which is what the caller has named.
-fn of_file(mut error: Error, file: &str) -> Error {
-    if let Error::Blocked { path, .. } = &mut error {
-        *path = Some(file.to_owned());
+/// Keeps a part; gives how many of an earlier attempt are gone. Part 1 begins anew, unless it corrects itself.
+fn keep(
+    workspace: &Workspace,
+    request: chunk::PartRequest,
+) -> resilient_core::Result<(chunk::ChunkReceipt, Option<u64>)> {
+    const TRIES: u32 = 9;
+    if request.index != Some(1) {
+        return Ok((workspace.keep_part(request)?, None));
+    }
+    let session = request.session.as_str();
+    if Kept::of(workspace, session)?.is_corrected(workspace, session) {
+        match workspace.keep_part(request.clone()) {
+            // What is there is not this caller's, and is not corrected by it.
+            Err(Error::PartOfAnother { .. }) => {}
+            kept => return Ok((kept?, None)),
+        }
+    }
+    let mut discarded = 0;
+    for _ in 0..TRIES {
+        discarded += workspace.chunks().reset(session)?.parts;
+        let first =
+            chunk::PartRequest { expected_prev_sha256: Some(String::new()), ..request.clone() };
+        match workspace.keep_part(first) {
+            // Another client has begun anew at the same time.
+            Err(Error::Stale { .. }) => {}
+            kept => return Ok((kept?, Some(discarded).filter(|parts| *parts > 0))),
+        }
+    }
+    Err(Error::SessionChanges { session: request.session })
+}
+
+/// Says of a refused part what the caller has named, which is the file, and which file the parts have become if none is
+/// there.
+fn of_file(mut error: Error, workspace: &Workspace, file: &str) -> Error {
+    match &mut error {
+        Error::Blocked { path, .. } => *path = Some(file.to_owned()),
+        Error::NonContiguous { session, have, .. } if have.is_empty() => {
+            let status = workspace.session_status(session).ok();
+            if let Some(composed) = status.and_then(|status| status.composed) {
+                let (session, composed) = (std::mem::take(session), Some(Box::new(composed)));
+                return Error::NoChunks { session, near: Vec::new(), composed };
+            }
+        }
+        _ => {}
     }
     error
 }

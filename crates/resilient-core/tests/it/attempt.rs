@@ -1,0 +1,65 @@
+//! The parts of two callers in one session, as `rw_write_part` sends them.
+
+use resilient_core::chunk::{ComposeRequest, PartRequest};
+use resilient_core::journal::By;
+use resilient_core::{Error, Workspace};
+
+use crate::home::{Home, composing, digest, entries};
+
+/// The workspace for a caller.
+fn of(ws: &Workspace, who: &str) -> Workspace {
+    let (client, session) = (Some(who.to_owned()), Some(format!("session of {who}")));
+    ws.for_caller(By { client, session, ..By::default() })
+}
+
+fn part(index: i64, content: &str) -> PartRequest {
+    let (session, content) = ("s".to_owned(), content.to_owned());
+    PartRequest {
+        session,
+        content,
+        index: Some(index),
+        one_attempt: true,
+        ..PartRequest::default()
+    }
+}
+
+#[test]
+fn a_compose_writes_no_file_of_parts_that_somebody_else_has_begun_anew() {
+    let home = Home::new();
+    let ws = home.open();
+    let (alpha, beta) = (of(&ws, "alpha"), of(&ws, "beta"));
+    alpha.keep_part(part(1, "A1")).expect("a part");
+    // Another caller comes between a last part and its compose.
+    beta.chunks().reset("s").expect("a reset");
+    beta.keep_part(part(1, "B1")).expect("a part");
+    let whole = || ComposeRequest { one_attempt: true, ..composing("a.md", true) };
+    home.refused(|| alpha.compose(whole()));
+    let refused = alpha.compose(whole()).expect_err("a refusal");
+    assert!(matches!(refused, Error::PartOfAnother { part: 1, begun_anew: true, .. }), "{refused}");
+    beta.compose(whole()).expect("a receipt");
+    assert_eq!(home.text("a.md"), "B1");
+}
+
+#[test]
+fn whose_an_attempt_is_is_known_for_a_thousand_rows() {
+    // The row of the new beginning is one of them.
+    for (more, is_known) in [(998, true), (999, false)] {
+        let home = Home::new();
+        let ws = home.open();
+        of(&ws, "alpha").keep_part(part(1, "A1")).expect("a part");
+        let row = entries(&ws).pop().expect("a row");
+        ws.chunks().reset("s").expect("a reset");
+        of(&ws, "beta").keep_part(part(1, "B1")).expect("a part");
+        drop(ws);
+        let line = format!(
+            "{{\"bytes\":1,\"caller\":\"s\",\"journal_id\":\"wj_1\",\"mode\":\"create\",\"path\":\"s\",\
+             \"sha256\":\"{}\",\"ts\":\"{}\"}}\n",
+            digest("s"),
+            row.ts
+        );
+        let journal = [home.journal(), line.repeat(more).into_bytes()].concat();
+        home.put(".resilient_write/journal.jsonl", journal);
+        let kept = of(&home.open(), "alpha").keep_part(part(2, "A2"));
+        assert_eq!(kept.is_err(), is_known, "{more}");
+    }
+}
