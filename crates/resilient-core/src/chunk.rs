@@ -443,6 +443,7 @@ impl Chunks<'_> {
         } = request.clone();
         check_session(&session)?;
         let by = self.store.by().filter(|_| one_attempt).cloned();
+        let client = self.store.by().and_then(|by| by.client.clone());
         let policy = screen.policy();
         let form = policy.form.clone();
         let rules = Rules::of(policy);
@@ -522,7 +523,7 @@ impl Chunks<'_> {
             {
                 let guarded = || {
                     if request.expected_prev_sha256.is_none() {
-                        composed::check_left(op, &session, &target, old)?;
+                        composed::check_left(op, client.as_deref(), &session, &target, old)?;
                     }
                     let adds_marks = adds_marks(marked, &*old.file)
                         .map_err(|source| Error::os(target.shown.clone(), "read", source))?;

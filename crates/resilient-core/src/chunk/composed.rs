@@ -6,6 +6,7 @@ use super::rows::{AMONG, newest};
 use super::{list, manifest};
 use crate::closed::{Journals, newest_with};
 use crate::commit::{Old, WriteContext};
+use crate::digest::Digest;
 use crate::error::{Composed, Error, Result};
 use crate::journal::Row;
 use crate::roots::Target;
@@ -53,9 +54,10 @@ pub(super) fn check_part(
 }
 
 /// Checks that a compose that names no digest loses nothing of a file that its session was composed into: the parts
-/// of the last such compose are still there, and the file holds what it left.
+/// of the last such compose are still there, and the file holds what it left, or what the same client wrote since.
 pub(super) fn check_left(
     op: &WriteContext<'_>,
+    client: Option<&str>,
     session: &str,
     target: &Target,
     old: &Old,
@@ -74,8 +76,18 @@ pub(super) fn check_left(
         let (session, composed) = (session.to_owned(), Box::new(left));
         return Err(Error::ComposedBefore { session, path, actual, composed });
     }
-    if left.sha256 == actual.to_string() {
+    if left.sha256 == actual.to_string() || is_own(op, client, &path, actual) {
         return Ok(());
     }
     Err(Error::Stale { path, expected: left.sha256, actual: Some(actual), since: None })
+}
+
+/// Whether the content of a file was written by the client that calls.
+fn is_own(op: &WriteContext<'_>, client: Option<&str>, path: &str, content: Digest) -> bool {
+    let Some(client) = client else { return false };
+    let newest = newest(op, path, |row| (row.path == path).then_some(row));
+    newest.is_some_and(|row| {
+        let writer = row.by.and_then(|by| by.client);
+        row.sha256.digest() == Some(content) && writer.as_deref() == Some(client)
+    })
 }

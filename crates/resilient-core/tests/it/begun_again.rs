@@ -2,9 +2,10 @@
 
 use resilient_core::Workspace;
 use resilient_core::chunk::{ComposeRequest, PartRequest};
+use resilient_core::journal::By;
 use serde_json::{Value, json};
 
-use crate::home::{Home, STALE, composing, digest, entries, envelope, hinted, json_of};
+use crate::home::{Home, STALE, composing, digest, entries, envelope, hinted, json_of, overwrite};
 
 const NOVEL: &str = "chapter 1\nchapter 2\n";
 
@@ -272,5 +273,23 @@ fn that_a_session_was_composed_is_known_for_a_thousand_rows() {
         home.put(".resilient_write/journal.jsonl", journal);
         let kept = json_of(home.open().keep_part(part("chapter 3\n")).expect("a part"));
         assert_eq!(kept.get("composed_before").is_some(), is_known, "{more}");
+    }
+}
+
+#[test]
+fn a_compose_replaces_what_its_own_client_has_written_since() {
+    for (writer, refused) in [("one", None), ("other", Some("resilient_write"))] {
+        let home = Home::new();
+        let opened = home.open();
+        let of = |client: &str| {
+            opened.for_caller(By { client: Some(client.to_owned()), ..By::default() })
+        };
+        let ws = of("one");
+        ws.keep_part(part("chapter 1\n")).expect("a part");
+        ws.compose(composing("novel.md", false)).expect("a receipt");
+        of(writer).write(overwrite("novel.md", "a draft\n")).expect("a receipt");
+        let again = ws.compose(composing("novel.md", false));
+        let told = again.err().map(|error| hinted(&error).1["context"]["changed_by"].clone());
+        assert_eq!(told, refused.map(Value::from), "{writer}");
     }
 }
