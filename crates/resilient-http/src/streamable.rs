@@ -96,7 +96,9 @@ impl<S: Hosted> Streamable<S> {
     ) -> Reply {
         let Ok(used) = self.enter(&parts, &caller).await else { return no_session() };
         let body = std::mem::take(&mut taken.bytes);
-        let (body, kind, call, flaw) = match guard(&body) {
+        let guarded = guard(&body);
+        let is_call = matches!(guarded, Guarded::Mended(..) | Guarded::Whole(_, Some(_)));
+        let (body, kind, call, flaw) = match guarded {
             Guarded::Whole(kind, call) => (body, kind, call, None),
             Guarded::Mended(mended, kind, flaw) => (Bytes::from(mended), kind, None, flaw),
             Guarded::Refused(reply) => return json(StatusCode::BAD_REQUEST, &reply),
@@ -119,8 +121,10 @@ impl<S: Hosted> Streamable<S> {
             parts.extensions.insert(flaw);
         }
         parts.extensions.insert(caller.clone());
-        // A call goes on when its client is gone, and so do its session and the room of its body.
-        let (used, room) = (used.map(Arc::new), taken.room.map(Arc::new));
+        // A call goes on when its client is gone, and so do its session and the room of its body. What another request keeps
+        // of its body is short, and a subscription has no end of its own.
+        let (used, body_room) = (used.map(Arc::new), taken.room.map(Arc::new));
+        let room = body_room.clone().filter(|_| is_call);
         parts.extensions.insert((used.clone(), room.clone()));
         let call = call.filter(|call| names_no_version(call));
         let session = used.as_deref().filter(|_| call.is_some());
@@ -140,6 +144,7 @@ impl<S: Hosted> Streamable<S> {
         let request = Request::from_parts(parts, Full::new(body));
         // What the SDK waits with is large.
         let reply = Box::pin(self.service.handle(request)).await;
+        drop(body_room);
         if self.has_ended(reply.status(), used.as_deref()) {
             return no_session();
         }

@@ -149,7 +149,8 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                 };
                 request.id = watch.number().clone();
                 request.request.extensions_mut().insert(Arc::new(watch));
-                if let Some(hold) = hold {
+                // What another request keeps of its line is short, and a subscription has no end of its own.
+                if let (Some(hold), ClientRequest::CallToolRequest(_)) = (hold, &request.request) {
                     request.request.extensions_mut().insert(Arc::clone(hold));
                 }
                 self.has_begun |= begins(&request.request);
@@ -365,9 +366,10 @@ mod tests {
 
     /// Before, the room of a body was given back while its call still waited.
     #[test]
-    fn what_is_held_for_a_line_is_held_until_its_request_is_gone() {
+    fn what_is_held_for_a_line_is_held_until_its_call_is_gone() {
+        const CALL: &str = r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"x","arguments":{}}}"#;
         let (holds, held) = mpsc::unbounded_channel::<Hold>();
-        let lines = format!("{HANDSHAKE}\n{PROBE}\n");
+        let lines = format!("{CALL}\n{PROBE}\n");
         let kept: Vec<_> = (0..2)
             .map(|number: u8| {
                 let hold: Hold = Arc::new(number);
@@ -377,10 +379,14 @@ mod tests {
             })
             .collect();
         let mut wire = Wire::new(Cursor::new(lines), replies(sink()).0, Some(held), Arc::default());
-        let Poll::Ready(Some(request)) = poll(wire.receive()) else { panic!("a request") };
-        assert!(kept.iter().all(|kept| kept.upgrade().is_some()));
-        drop(request);
-        assert!(kept[0].upgrade().is_none() && kept[1].upgrade().is_some());
+        let is_held = || kept.iter().map(|kept| kept.upgrade().is_some()).collect::<Vec<_>>();
+        let Poll::Ready(Some(call)) = poll(wire.receive()) else { panic!("a call") };
+        assert_eq!(is_held(), [true, true]);
+        drop(call);
+        assert_eq!(is_held(), [false, true]);
+        // A request of another kind may have no end.
+        let Poll::Ready(Some(_probe)) = poll(wire.receive()) else { panic!("a probe") };
+        assert_eq!(is_held(), [false, false]);
     }
 
     /// Before, the SDK never saw them.

@@ -16,7 +16,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinHandle, yield_now};
 use tokio_util::sync::CancellationToken;
 
@@ -134,8 +134,17 @@ async fn post(place: &Streamable<Stub>, session: &str, message: Value) -> Reply 
 }
 
 async fn send(place: &Streamable<Stub>, head: Parts, message: Value) -> Reply {
-    let taken =
-        Taken { bytes: Bytes::from(message.to_string()), room: None, unsent: Unsent::default() };
+    send_in(place, head, message, None).await
+}
+
+async fn send_in(
+    place: &Streamable<Stub>,
+    head: Parts,
+    message: Value,
+    room: Option<OwnedSemaphorePermit>,
+) -> Reply {
+    let bytes = Bytes::from(message.to_string());
+    let taken = Taken { bytes, room, unsent: Unsent::default() };
     place.post(head, taken, Caller::default(), Busy::default().begin()).await
 }
 
@@ -455,6 +464,23 @@ async fn a_session_whose_client_does_not_go_on_behind_the_handshake_ends_soon() 
     assert_eq!(place.count(), 2);
     place.keeper.sweep(Instant::now() + GREETED_IDLE);
     assert_eq!(place.count(), 1);
+}
+
+/// Before, subscriptions kept the room of their bodies, and those of others were refused for ever.
+#[tokio::test]
+async fn only_a_call_keeps_the_room_of_its_body_until_it_is_answered() {
+    let place = place(&Stub::default());
+    let session = greet(&place).await;
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
+    for (message, left) in [(call("count", &json!({})), 0), (list, 1)] {
+        let room = Arc::new(Semaphore::new(1));
+        let permit = Arc::clone(&room).acquire_owned().await.unwrap();
+        let head = head("POST", &session, &[]);
+        let reply = send_in(&place, head, message, Some(permit)).await;
+        assert_eq!(room.available_permits(), left);
+        text(reply).await;
+        assert_eq!(room.available_permits(), 1);
+    }
 }
 
 #[tokio::test]
