@@ -152,18 +152,32 @@ fn is_place(value: &[u8]) -> bool {
     };
     let is_digits =
         |digits: &[u8]| matches!(digits.len(), 6 | 8) && digits.iter().all(u8::is_ascii_hexdigit);
-    // Several of a shell, with signs between them: `$USER:$HOST2`.
-    let are_variables = |rest: &[u8]| {
-        rest.split(|byte| *byte == b'$').all(|part| {
-            let is_part = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
-            matches!(part.first(), Some(b'A'..=b'Z' | b'_'))
-                && part.iter().all(|byte| is_part(byte) || b"_-.:/@".contains(byte))
-        })
-    };
+    // Several of a shell, with signs between them: `$USER:$host2`.
+    let are_variables = |rest: &[u8]| rest.split(|byte| *byte == b'$').all(is_variable_first);
     value.strip_prefix(b"$").is_some_and(|rest| is_variable(rest) || are_variables(rest))
         || value.starts_with(b"^") && value.iter().any(|byte| b"[](){}\\.$|".contains(byte))
         || value.strip_prefix(b"#").is_some_and(|rest| is_digits(rest) || is_element(rest))
         || PLACES.iter().chain(&ELEMENTS).any(|place| value.starts_with(place))
+}
+
+/// Tells whether a text begins with the name of a variable: `USER!`, `dbPass2`, or `1`, and has not much behind it.
+fn is_variable_first(text: &[u8]) -> bool {
+    /// Behind a name stand signs, and so many letters and digits: `&b=`, `!23`.
+    const MORE_MAX: usize = 3;
+    let is_named = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let len = text.iter().position(|byte| !is_named(byte)).unwrap_or(text.len());
+    let (name, rest) = text.split_at_checked(len).unwrap_or((text, b""));
+    let is_name = match name {
+        [digit] => digit.is_ascii_alphanumeric(),
+        [b'0'..=b'9', ..] | [] => false,
+        // `dbPass2`, `APP_SECRET2`: digits stand at the end.
+        _ => {
+            let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+            let has_inner = name.iter().rev().skip(digits).any(u8::is_ascii_digit);
+            digits <= 2 && !has_inner || !name.iter().any(u8::is_ascii_lowercase)
+        }
+    };
+    is_name && rest.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() <= MORE_MAX
 }
 
 /// Tells whether a text is the name of an element, of several words: `cacheTest12`, `client-admin-5`.
@@ -255,4 +269,31 @@ fn is_template(value: &[u8]) -> bool {
         Some(if is_index || is_call || is_filled { value.len() } else { len + 2 })
     });
     places.max().unwrap_or(0) * 2 > value.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Before, a mark took the place of what a shell fills in.
+    #[test]
+    fn variables_of_a_shell_are_places_and_hashes_are_none() {
+        for place in [
+            "$DB_PASS!$DB_PASS",
+            "$APP_SECRET2;B=$ENV",
+            "$pass1-$dbPass",
+            "$1$secret53",
+            "$cfgdb13;",
+            "$MainKey73-$appNew67",
+            "$USER!23",
+            "$POSTGRES_PASSWORD?x=1",
+            "$USER:$HOST2",
+        ] {
+            assert!(is_place(place.as_bytes()), "{place}");
+        }
+        for other in ["$k9Xw!2mQ7z", "$2b$10$N9qo8uLOickgx2ZMRZoMye", "$apr1$k3Xw9a$Hq2/zR8vL1pWk"]
+        {
+            assert!(!is_place(other.as_bytes()), "{other}");
+        }
+    }
 }

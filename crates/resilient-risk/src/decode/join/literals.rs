@@ -184,7 +184,10 @@ impl Reader<'_> {
     /// may be the last of three.
     fn quote(&self, at: usize) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
-        let prefix = rest.iter().take(2).take_while(|byte| is_prefix(**byte)).count();
+        // What is glued to a quote, and the letter of an escape, is no prefix.
+        let before = at.checked_sub(1).map_or(b' ', |before| self.byte(before));
+        let may_begin = !is_quote(before) && before != b'\\';
+        let prefix = rest.iter().take(2).take_while(|byte| may_begin && is_prefix(**byte)).count();
         let quote = at + if is_quote(self.byte(at + prefix)) { prefix } else { 0 };
         quote + if is_quote(self.byte(quote)) && self.is_long(quote + 2) { 2 } else { 0 }
     }
@@ -529,7 +532,10 @@ impl Reader<'_> {
             match rest.first().filter(|byte| is_sign(**byte)) {
                 _ if comments > COMMENTS_MAX => return None,
                 _ if len > 0 => at += len - 1,
-                Some(b'.') if let Some(call) = CALLS.iter().find(|call| rest.starts_with(call)) => {
+                Some(b'.')
+                    if let Some(call) = CALLS.iter().find(|call| rest.starts_with(call))
+                        && self.is_last(at + call.len()) =>
+                {
                     signs.push(b'(');
                     at += call.len() - 1;
                 }
@@ -546,6 +552,8 @@ impl Reader<'_> {
         let is_key = !is_name && self.is_key(next);
         let joint = match signs.as_slice() {
             [] if at == from || is_name || is_key => return None,
+            // A line of its own is a statement, as a docstring is.
+            b"" if has_feed && self.is_long(next) => return None,
             b"" => Joint::Beside,
             b"+" | b"." | b".." | b"&" | b"||" => Joint::Added,
             b"%" => Joint::Filled,
@@ -556,6 +564,13 @@ impl Reader<'_> {
             _ => return None,
         };
         Some((joint, next))
+    }
+
+    /// Tells whether the literal at a position is the last argument of its call.
+    fn is_last(&self, at: usize) -> bool {
+        let end = self.literal(self.quote(at)).map(|(_, end)| end);
+        let rest = end.and_then(|end| self.bytes.get(end..)).unwrap_or_default();
+        rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b')')
     }
 
     /// Puts the other parts of a chain where its first one has places for them: `%s`, `{}`, `{0}`.
@@ -707,7 +722,7 @@ impl Reader<'_> {
 
 /// What may stand before a quote and say of which kind its literal is.
 fn is_prefix(byte: u8) -> bool {
-    is_named(byte) || matches!(byte, b'@' | b'$')
+    b"bBfFrRuULN8@$".contains(&byte)
 }
 
 fn is_quote(byte: u8) -> bool {
@@ -860,6 +875,10 @@ mod tests {
             format!("x = (f'{{y}}{a}' f'{b}')\n"),
             format!("x = (f'{a}' rf'{{y}}{b}')\n"),
             format!("x = f(\"{a}\"x\"{b}\")\n"),
+            format!("form.append(\"token\", \"{a}\").append(\"user\", \"{b}\");\n"),
+            format!("new Headers().append(\"{a}\").append(\"{b}\", \"main\");\n"),
+            format!("x = '\"{a}\"\\n\"{b}\"'\n"),
+            format!("class A:\n    token = \"{a}\"\n    \"\"\"{b}\"\"\"\n"),
             format!("x = y == '{a}' or z == '{b}'\n"),
             // A token that may be longer is whole without the next item.
             format!("f(\"{open}\",\"b\",{{c:'d'}})\n"),
