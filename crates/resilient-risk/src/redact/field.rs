@@ -77,8 +77,14 @@ pub(super) fn value(
     let value = line.split([' ', '\t']).next()?;
     let behind = line.get(value.len()..)?.trim_start();
     // A quoted value and a collection have ends of their own.
-    let is_quoted =
-        |quote: char| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
+    let inner = value.trim_start_matches(['(', '[', '{']);
+    // Behind it stand signs that end an entry, or a comment.
+    let ends =
+        |behind: &str| behind.starts_with('#') || behind.chars().all(|c| ";,)}]".contains(c));
+    let is_quoted = |quote: char| {
+        let rest = inner.strip_prefix(quote).and_then(|rest| rest.split_once(quote));
+        rest.is_some_and(|(_, behind)| ends(behind))
+    };
     let is_scalar =
         language == Some(Language::Env) || !value.starts_with(['{', '[', '|', '>', '&', '*']);
     let is_plain = is_scalar && !['"', '\'', '`'].into_iter().any(is_quoted);

@@ -173,6 +173,12 @@ fn a_field_ends_where_the_text_shows_it() {
         ("", "https://a.io/b?pass=H\\\"", "https://a.io/b?pass=M\\\""),
         ("a.env", "A=\"-Dpassword=H -Db=1\"", "A=\"-Dpassword=M -Db=1\""),
         ("a.ini", "a=1;password=H;c=2", "a=1;password=M;c=2"),
+        ("a.ini", "password = \"H\";", "password = \"M\";"),
+        (
+            "a.yaml",
+            "a: |\n  password: \"H\",\n  user: \"main\"",
+            "a: |\n  password: \"M\",\n  user: \"main\"",
+        ),
         ("a.yml", "a: {password: H, b: 1}", "a: {password: M, b: 1}"),
         ("a.sh", "PASSWORD=H;make", "PASSWORD='M';make"),
         ("a.sh", "PASSWORD=H\"$T\"", "PASSWORD='M'\"$T\""),
