@@ -63,3 +63,17 @@ fn whose_an_attempt_is_is_known_for_a_thousand_rows() {
         assert_eq!(kept.is_err(), is_known, "{more}");
     }
 }
+
+/// Before, a client could not correct its own part after an update.
+#[test]
+fn a_client_of_a_new_version_is_the_same_client() {
+    for (later, is_refused) in [("alpha/2.1", false), ("beta/2.0", true)] {
+        let home = Home::new();
+        let ws = home.open();
+        let before = of(&ws, "alpha/2.0");
+        before.keep_part(part(1, "A1")).expect("a part");
+        before.keep_part(part(2, "A2")).expect("a part");
+        let corrected = of(&ws, later).keep_part(part(2, "A2, corrected"));
+        assert_eq!(corrected.is_err(), is_refused, "{later}");
+    }
+}
