@@ -7,6 +7,7 @@ use std::time::Duration;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode, header};
 use hyper::body::{Body as _, Incoming};
+use resilient_mcp::guard::{Guarded, Kind, guard};
 use resilient_mcp::{Busy, Caller, Server, Unready};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -203,22 +204,28 @@ impl<S: Hosted> Places<S> {
         if parts.method == Method::GET && parts.uri.path() == "/metrics" {
             return self.metrics().await;
         }
-        if self.refuses.load(Ordering::Relaxed) {
-            leave(&parts, body);
-            return later("the server is ending; nothing was done\n");
-        }
         let Some(address) = self.address(parts.uri.path()) else {
             leave(&parts, body);
             return plain(StatusCode::NOT_FOUND, self.nowhere(parts.uri.path()));
         };
+        let ends = self.refuses.load(Ordering::Relaxed);
+        // A client may still cancel what is under way, or come back for it.
+        let is_of_old = matches!(parts.method, Method::POST | Method::DELETE)
+            || parts.headers.contains_key("last-event-id");
+        if ends && !is_of_old {
+            leave(&parts, body);
+            return is_ending();
+        }
         let work = self.requests.begin();
         match (address, parts.method.clone()) {
             (Address::Mcp(place), Method::POST) => match self.take(&parts, body, &caller).await {
+                Ok(taken) if ends && !is_unanswered(&taken.bytes) => is_ending(),
                 Ok(taken) => place.post(parts, taken, caller, work).await,
                 Err(reply) => reply,
             },
             (Address::Messages(place), Method::POST) => {
                 match self.take(&parts, body, &caller).await {
+                    Ok(taken) if ends && !is_unanswered(&taken.bytes) => is_ending(),
                     Ok(taken) => {
                         place.post(parts.uri.query().unwrap_or_default(), taken, &caller).await
                     }
@@ -246,7 +253,7 @@ impl<S: Hosted> Places<S> {
     async fn take(&self, head: &Parts, body: Incoming, caller: &Caller) -> Result<Taken, Reply> {
         let taken = self.room.take(head, body).await.map_err(untaken)?;
         if self.ending.is_cancelled() {
-            return Err(later("the server is ending; nothing was done\n"));
+            return Err(is_ending());
         }
         if self.door.still_has(caller) { Ok(taken) } else { Err(Refused::WrongToken.reply()) }
     }
@@ -323,6 +330,15 @@ impl<S: Hosted> Places<S> {
             }
         }
     }
+}
+
+fn is_ending() -> Reply {
+    later("the server is ending; nothing was done\n")
+}
+
+/// Whether a body is a notification, as a cancellation is, or a reply.
+fn is_unanswered(body: &[u8]) -> bool {
+    matches!(guard(body), Guarded::Whole(Kind::Unanswered, _))
 }
 
 fn not_so(allowed: &'static str, hint: &str) -> Reply {

@@ -312,13 +312,13 @@ fn an_id_that_is_at_work_is_taken_by_no_second_request() {
 fn the_end_waits_for_a_call_and_its_answer() {
     let sandbox = Sandbox::new();
     let mut web = sandbox.listen(HTTP);
-    let (line, lock) = {
+    let (line, lock, session) = {
         let client = web.greet("/mcp", &[]);
         let lock = locked(&sandbox, &client);
         let line = client.begin(&call(5, "rw_safe_write", &json!({"path": "a", "content": "x"})));
         // Once this is answered, the call has begun.
         client.ping();
-        (line, lock)
+        (line, lock, client.session().to_owned())
     };
     web.stop();
     let said = web.said_until("stopping");
@@ -327,6 +327,10 @@ fn the_end_waits_for_a_call_and_its_answer() {
     let mut silent = web.say_half("");
     let late = web.post("/mcp", &[], &handshake());
     assert_eq!(late.status, 503, "{late:?}");
+    // What is under way can still be cancelled: this session has nothing of that id.
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": 99}});
+    assert_eq!(web.post("/mcp", &[("Mcp-Session-Id", &session)], &cancel).status, 202);
     // Before, a connection that had sent nothing yet was reset.
     silent.write_all(b"GET /healthz HTTP/1.1\r\n\r\n").unwrap();
     let mut answer = String::new();
