@@ -12,7 +12,7 @@ use bytes::Bytes;
 use rmcp::ErrorData;
 use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
 
-use crate::events::{Event, Events, Name, Reader};
+use crate::events::{Events, Name, Reader};
 use crate::limits::{
     ANSWER_KEPT, ANSWER_SHORT, ANSWERS_KEPT, ANSWERS_KEPT_BYTES, ANSWERS_KEPT_BYTES_ALL,
 };
@@ -92,10 +92,7 @@ impl Answers {
         let kept = self.lock();
         let is_it = |answer: &&Answer| answer.name.of == Some(request) && answer.name.event > event;
         let Answer { name, written, .. } = kept.iter().find(is_it)?;
-        let events = Events::from(name.event, name.of);
-        events.push(Event::Written(written.clone()));
-        events.end();
-        Some(events.read(name.event))
+        Some(Events::read_one(name.event, name.of, written.clone()))
     }
 
     /// Forgets what is kept for long.

@@ -100,6 +100,14 @@ impl Events {
         Arc::new(Self { of, state: Mutex::new(state), fewer: Notify::new() })
     }
 
+    /// Reads a stream that has ended, of one event that is written already and has this index.
+    pub(crate) fn read_one(index: usize, of: Option<u64>, written: Bytes) -> Reader {
+        let events = Self::from(index, of);
+        events.push(Event::Written(written));
+        events.end();
+        events.read(index)
+    }
+
     /// The name of the event that is added next.
     pub(crate) fn next_name(&self) -> Name {
         Name { event: self.lock().end(), of: self.of }

@@ -165,8 +165,8 @@ impl Talk {
             return Some(events);
         };
         if let Some(greeted) = state.greeted.take() {
-            // Not the handshake that is played to the SDK once more.
-            if is_first(state.next) {
+            // In a later life, the handshake is played to the SDK once more.
+            if state.next == 0 {
                 state.greeting = Some(written(&ServerSseMessage::from_message(message.clone())));
             }
             if greeted.send(message).is_err() {
@@ -203,11 +203,7 @@ impl Talk {
 
     /// The answer to the handshake, if the client has said nothing since: it may not have got it.
     pub(crate) fn greeting(&self) -> Option<Reader> {
-        let greeting = self.lock().greeting.clone()?;
-        let events = Events::from(1, None);
-        events.push(Event::Written(greeting));
-        events.end();
-        Some(events.read(1))
+        Some(Events::read_one(1, None, self.lock().greeting.clone()?))
     }
 
     /// What comes behind an event of a request; `None` if nothing does, or it is not kept any more.
@@ -275,11 +271,6 @@ impl State {
         (self.to_sdk, self.greeted) = (None, None);
         self.unasked.end();
     }
-}
-
-/// Whether a session with this number for its next request is in its first life, and was asked nothing.
-fn is_first(next: u64) -> bool {
-    next == 0
 }
 
 /// A number as the SDK knows it.
