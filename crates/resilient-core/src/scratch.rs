@@ -289,13 +289,11 @@ impl Scratch<'_> {
                 && digest.is_none_or(|digest| digest == row.sha256)
                 && label.is_none_or(|label| row.label.as_deref() == Some(label))
         });
-        let ended =
-            |digest| rows.iter().rposition(|it| it.sha256 == digest && it.removed_at.is_some());
-        let ends: HashMap<Digest, Option<usize>> =
-            matching.iter().map(|(_, row)| (row.sha256, ended(row.sha256))).collect();
-        let counts =
-            |(at, row): &&(usize, IndexRow)| ends.get(&row.sha256).copied().flatten() < Some(*at);
-        let alias_count = matching.iter().filter(counts).count() as u64;
+        let removals = rows.iter().enumerate().filter(|(_, row)| row.removed_at.is_some());
+        let removed: HashMap<Digest, usize> = removals.map(|(at, row)| (row.sha256, at)).collect();
+        let leads =
+            |(at, row): &&(usize, IndexRow)| removed.get(&row.sha256).is_none_or(|end| at > end);
+        let alias_count = matching.iter().filter(leads).count() as u64;
         let Some((_, entry)) = matching.pop() else {
             return Err(Error::ScratchNotFound {
                 sha256: sha256.map(str::to_owned),
