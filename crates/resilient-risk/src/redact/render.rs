@@ -96,7 +96,10 @@ fn pieces<'a>(regions: &[Region], secret: &'a Out) -> impl Iterator<Item = Piece
     let Range { start, end } = secret.span;
     let literal = |at| holding(regions, at).filter(|region| region.kind == Kind::Literal);
     let spans: Vec<Range<usize>> = match (literal(start), literal(end.saturating_sub(1))) {
-        // Half a literal would be none.
+        // What stays of a literal keeps its quotes: it may go on over many lines.
+        (None, Some(last)) if last.inner.start < end && end < last.inner.end => {
+            vec![start..last.outer.start, last.inner.start..end]
+        }
         (None, last) => once(start..last.map_or(end, |last| last.outer.end)).collect(),
         (Some(first), None) => vec![start..first.inner.end, first.outer.end..end],
         (Some(_), Some(_)) => {
