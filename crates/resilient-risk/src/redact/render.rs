@@ -97,8 +97,9 @@ fn pieces<'a>(regions: &[Region], secret: &'a Out) -> impl Iterator<Item = Piece
     let literal = |at| holding(regions, at).filter(|region| region.kind == Kind::Literal);
     let spans: Vec<Range<usize>> = match (literal(start), literal(end.saturating_sub(1))) {
         // What stays of a literal keeps its quotes: it may go on over many lines.
-        (None, Some(last)) if last.inner.start < end && end < last.inner.end => {
-            vec![start..last.outer.start, last.inner.start..end]
+        (None, Some(last)) if end < last.inner.end => {
+            let within = last.inner.start..end.max(last.inner.start);
+            once(start..last.outer.start).chain(Some(within).filter(|it| !it.is_empty())).collect()
         }
         (None, last) => once(start..last.map_or(end, |last| last.outer.end)).collect(),
         (Some(first), None) => vec![start..first.inner.end, first.outer.end..end],
