@@ -442,8 +442,7 @@ impl Chunks<'_> {
             ..
         } = request.clone();
         check_session(&session)?;
-        let by = self.store.by().filter(|_| one_attempt).cloned();
-        let client = self.store.by().and_then(|by| by.client.clone());
+        let by = self.store.by().cloned();
         let policy = screen.policy();
         let form = policy.form.clone();
         let rules = Rules::of(policy);
@@ -470,7 +469,7 @@ impl Chunks<'_> {
                     _ => None,
                 };
             let (dir, indices) = complete(op.store, &session, true)?;
-            if let (Some(by), Some(last)) = (&by, indices.last()) {
+            if let (true, Some(by), Some(last)) = (one_attempt, &by, indices.last()) {
                 attempt::check(op, by, &session, *last, false)?;
             }
             let target = op.store.roots.writable(&output_path, rules.git)?;
@@ -523,7 +522,7 @@ impl Chunks<'_> {
             {
                 let guarded = || {
                     if request.expected_prev_sha256.is_none() {
-                        composed::check_left(op, client.as_deref(), &session, &target, old)?;
+                        composed::check_left(op, by.as_ref(), &session, &target, old)?;
                     }
                     let adds_marks = adds_marks(marked, &*old.file)
                         .map_err(|source| Error::os(target.shown.clone(), "read", source))?;

@@ -41,12 +41,6 @@ pub(super) fn check(
     found.unwrap_or(Ok(()))
 }
 
-/// Whether two clients are one program: its version may have changed.
-fn is_one_program(one: Option<&str>, other: Option<&str>) -> bool {
-    let name = |client: &str| client.rsplit_once('/').map_or(client, |(name, _)| name).to_owned();
-    one.map(name) == other.map(name)
-}
-
 /// What the rows of parts say of a caller, from the newest one on.
 struct Look<'a> {
     by: &'a By,
@@ -78,7 +72,7 @@ impl Look<'_> {
         }
         self.is_in |= is_own;
         if !self.may_replace && row.path == self.this {
-            if !is_own && !is_one_program(writer.client.as_deref(), self.by.client.as_deref()) {
+            if !is_own && !writer.is_of_program(self.by) {
                 return Some(Err(self.refused(row, false)));
             }
             self.may_replace = true;

@@ -8,7 +8,7 @@ use crate::closed::{Journals, newest_with};
 use crate::commit::{Old, WriteContext};
 use crate::digest::Digest;
 use crate::error::{Composed, Error, Result};
-use crate::journal::Row;
+use crate::journal::{By, Row};
 use crate::roots::Target;
 use crate::write::check;
 
@@ -57,7 +57,7 @@ pub(super) fn check_part(
 /// of the last such compose are still there, and the file holds what it left, or what the same client wrote since.
 pub(super) fn check_left(
     op: &WriteContext<'_>,
-    client: Option<&str>,
+    by: Option<&By>,
     session: &str,
     target: &Target,
     old: &Old,
@@ -76,18 +76,18 @@ pub(super) fn check_left(
         let (session, composed) = (session.to_owned(), Box::new(left));
         return Err(Error::ComposedBefore { session, path, actual, composed });
     }
-    if left.sha256 == actual.to_string() || is_own(op, client, &path, actual) {
+    if left.sha256 == actual.to_string() || is_own(op, by, &path, actual) {
         return Ok(());
     }
     Err(Error::Stale { path, expected: left.sha256, actual: Some(actual), since: None })
 }
 
 /// Whether the content of a file was written by the client that calls.
-fn is_own(op: &WriteContext<'_>, client: Option<&str>, path: &str, content: Digest) -> bool {
-    let Some(client) = client else { return false };
+fn is_own(op: &WriteContext<'_>, by: Option<&By>, path: &str, content: Digest) -> bool {
     let newest = newest(op, path, |row| (row.path == path).then_some(row));
-    newest.is_some_and(|row| {
-        let writer = row.by.and_then(|by| by.client);
-        row.sha256.digest() == Some(content) && writer.as_deref() == Some(client)
-    })
+    let is_own = |row: Row| {
+        let is_of_program = row.by?.is_of_program(by?);
+        Some(is_of_program && row.sha256.digest() == Some(content))
+    };
+    newest.and_then(is_own).unwrap_or_default()
 }

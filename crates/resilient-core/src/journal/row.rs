@@ -158,6 +158,19 @@ pub struct By {
     pub tool: Option<String>,
 }
 
+impl By {
+    /// Whether two callers are one program, of the same token: its version and its session may be others. Of a caller
+    /// without a name this is not known.
+    pub(crate) fn is_of_program(&self, other: &Self) -> bool {
+        self.program().is_some() && self.program() == other.program()
+    }
+
+    fn program(&self) -> Option<&str> {
+        let client = self.client.as_deref()?;
+        Some(client.rsplit_once('/').map_or(client, |(name, _)| name))
+    }
+}
+
 /// The place of a row in a unit of several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfUnit {

@@ -143,8 +143,8 @@ impl Workspace {
         let nobody = By::default();
         let me = self.store.by().unwrap_or(&nobody);
         let author = ours.map(|row| match row.by.as_ref().unwrap_or(&nobody) {
-            by if by.client != me.client => Author::Other,
-            by if by.session != me.session => Author::Namesake,
+            by if by.client != me.client && !by.is_of_program(me) => Author::Other,
+            by if by.client != me.client || by.session != me.session => Author::Namesake,
             _ => Author::Caller,
         });
         Since {

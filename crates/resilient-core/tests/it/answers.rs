@@ -303,6 +303,7 @@ fn what_stands_there_already_is_done_only_if_the_caller_has_made_it() {
         ("a/1", "s1", mine, "an earlier call of yours"),
         // The client has connected again, or another one has its name.
         ("a/1", "s2", "do nothing if context.last_write is an earlier call of yours", "decide"),
+        ("a/2", "s2", "do nothing if context.last_write is an earlier call of yours", "decide"),
         ("b/1", "s2", yours, "another client, which context.last_write names"),
     ] {
         let home = Home::new();

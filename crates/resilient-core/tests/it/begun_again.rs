@@ -278,13 +278,16 @@ fn that_a_session_was_composed_is_known_for_a_thousand_rows() {
 
 #[test]
 fn a_compose_replaces_what_its_own_client_has_written_since() {
-    for (writer, refused) in [("one", None), ("other", Some("resilient_write"))] {
+    // A new version of a program is the same client.
+    for (writer, refused) in
+        [("one/1", None), ("one/2", None), ("other/1", Some("resilient_write"))]
+    {
         let home = Home::new();
         let opened = home.open();
         let of = |client: &str| {
             opened.for_caller(By { client: Some(client.to_owned()), ..By::default() })
         };
-        let ws = of("one");
+        let ws = of("one/1");
         ws.keep_part(part("chapter 1\n")).expect("a part");
         ws.compose(composing("novel.md", false)).expect("a receipt");
         of(writer).write(overwrite("novel.md", "a draft\n")).expect("a receipt");
