@@ -581,6 +581,8 @@ pub enum Changed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields of a journal row")]
 pub struct Composed {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub journal_id: String,
     pub path: String,
     pub sha256: String,
     pub ts: String,

@@ -14,14 +14,17 @@ use crate::write::check;
 
 /// The file that a session was composed into last, if that is among the newest rows.
 pub(crate) fn composed_of(journals: &Journals, session: &str) -> io::Result<Option<Composed>> {
-    newest_with(journals, session, AMONG, |row| composed(row, session))
+    newest_with(journals, session, AMONG, |row| of(&row, session))
 }
 
 /// What a row says of the compose of a session, if it is the row of one.
-fn composed(row: Row, session: &str) -> Option<Composed> {
-    let Row { path, sha256, ts, composed, .. } = row;
-    let is_of_it = composed.as_deref() == Some(session);
-    is_of_it.then(|| Composed { path, sha256: sha256.to_string(), ts })
+pub(super) fn of(row: &Row, session: &str) -> Option<Composed> {
+    (row.composed.as_deref() == Some(session)).then(|| Composed {
+        journal_id: row.journal_id.clone(),
+        path: row.path.clone(),
+        sha256: row.sha256.to_string(),
+        ts: row.ts.clone(),
+    })
 }
 
 /// The file that an earlier session of this name was composed into, whose parts are gone.
@@ -30,7 +33,7 @@ pub(super) fn before(op: &WriteContext<'_>, session: &str) -> Result<Option<Comp
         Some((_, parts)) if !parts.is_empty() => {
             Ok(manifest(op.store, session)?.and_then(|found| found.composed_before))
         }
-        _ => Ok(newest(op, session, |row| composed(row, session))),
+        _ => Ok(newest(op, session, |row| of(&row, session))),
     }
 }
 
@@ -66,7 +69,7 @@ pub(super) fn check_left(
     // Whether the parts that the file was made of are gone: the session was begun again since.
     let mut are_gone = false;
     let left = newest(op, session, |row| {
-        let left = composed(row, session)?;
+        let left = of(&row, session)?;
         are_gone |= before.as_ref() == Some(&left);
         (left.path == target.shown).then_some(left)
     });

@@ -122,7 +122,7 @@ fn part_of_another(begun_anew: bool) -> Error {
 }
 
 fn composed() -> Composed {
-    Composed { path: text(), sha256: text(), ts: text() }
+    Composed { journal_id: text(), path: text(), sha256: text(), ts: text() }
 }
 
 fn mistaken(mistake: Mistake) -> Error {

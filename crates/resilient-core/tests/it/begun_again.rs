@@ -15,8 +15,11 @@ fn part(content: &str) -> PartRequest {
 }
 
 /// What `composed` and `composed_before` have after the two chapters were composed.
-fn composed(path: &str) -> Value {
-    json!({"path": path, "sha256": digest(NOVEL), "ts": "2023-11-14T22:13:20Z"})
+fn composed(ws: &Workspace, path: &str) -> Value {
+    let sha256 = digest(NOVEL);
+    let row = entries(ws).into_iter().find(|row| row.path == path && row.sha256 == sha256);
+    let journal_id = row.expect("a row").journal_id;
+    json!({"journal_id": journal_id, "path": path, "sha256": sha256, "ts": "2023-11-14T22:13:20Z"})
 }
 
 /// Two chapters that were composed into `novel.md`; the session is gone.
@@ -43,7 +46,7 @@ fn a_part_that_goes_behind_parts_that_were_composed_is_told_where_they_are() {
             envelope(
                 STALE,
                 json!({
-                    "session": "s", "reason": "session_composed", "composed": composed("novel.md"),
+                    "session": "s", "reason": "session_composed", "composed": composed(&ws, "novel.md"),
                     "expected_prev_sha256": expected, "actual_prev_sha256": "",
                 }),
             ),
@@ -79,17 +82,17 @@ fn a_session_that_begins_again_says_what_it_was_composed_into() {
         let kept = json_of(ws.keep_part(part("more\n")).expect("a part"));
         assert_eq!(
             (&kept["index"], &kept["composed_before"]),
-            (&json!(index), &composed("novel.md"))
+            (&json!(index), &composed(&ws, "novel.md"))
         );
     }
     let status = json_of(ws.session_status("s").expect("a status"));
-    assert_eq!(status["composed_before"], composed("novel.md"));
+    assert_eq!(status["composed_before"], composed(&ws, "novel.md"));
 
     // A reset removes the parts; what the session was composed into stays.
     ws.chunks().reset("s").expect("a reset");
     let again = PartRequest { index: Some(2), ..part("more\n") };
     let kept = json_of(ws.keep_part(again).expect("a part"));
-    assert_eq!(kept["composed_before"], composed("novel.md"));
+    assert_eq!(kept["composed_before"], composed(&ws, "novel.md"));
 
     // A session that was composed without cleanup goes on.
     let home = Home::new();
@@ -126,7 +129,7 @@ fn a_new_beginning_replaces_what_the_session_was_composed_into_only_by_its_diges
             STALE,
             json!({
                 "session": "s", "path": "novel.md", "reason": "composed_before",
-                "composed_before": composed("novel.md"), "actual_prev_sha256": digest(NOVEL),
+                "composed_before": composed(&ws, "novel.md"), "actual_prev_sha256": digest(NOVEL),
             }),
         )
     );
@@ -295,4 +298,18 @@ fn a_compose_replaces_what_its_own_client_has_written_since() {
         let told = again.err().map(|error| hinted(&error).1["context"]["changed_by"].clone());
         assert_eq!(told, refused.map(Value::from), "{writer}");
     }
+}
+
+/// Before, two composes within one second were taken for one, and a compose of parts that were kept was refused.
+#[test]
+fn two_composes_of_the_same_text_within_one_second_are_told_apart() {
+    let home = Home::new();
+    let ws = home.open();
+    for cleanup in [true, false] {
+        ws.keep_part(part("chapter 1\n")).expect("a part");
+        ws.compose(composing("novel.md", cleanup)).expect("a receipt");
+    }
+    ws.keep_part(part("chapter 2\n")).expect("a part");
+    ws.compose(composing("novel.md", false)).expect("a receipt");
+    assert_eq!(home.text("novel.md"), NOVEL);
 }

@@ -149,10 +149,10 @@ fn json_is_the_value_that_the_tool_answers() {
                 assert!(context.remove("hint").is_some(), "{text}");
                 // Each has a session and a name of its own.
                 context.remove("last_write");
-                context
-                    .get_mut("composed")
-                    .and_then(Value::as_object_mut)
-                    .map(|it| it.remove("ts"));
+                let composed = context.get_mut("composed").and_then(Value::as_object_mut);
+                composed
+                    .into_iter()
+                    .for_each(|it| it.retain(|key, _| key != "ts" && key != "journal_id"));
             }
             answer
         };
