@@ -30,11 +30,15 @@ use crate::write::{Guard, OwnerChange, Rules, check, owner_change, shrink, unspe
 
 mod attempt;
 mod composed;
+mod looked;
 mod preview;
 mod rows;
 mod status;
 
+use attempt::Step;
 pub(crate) use composed::composed_of;
+use looked::Known;
+pub(crate) use looked::Looked;
 pub use preview::{Preview, PreviewRequest};
 pub use status::{LastPart, Parts, Session, Sessions, Status};
 
@@ -47,6 +51,7 @@ const BLOCK: usize = 128 * 1024;
 #[derive(Clone, Copy, Debug)]
 pub struct Chunks<'a> {
     pub(crate) store: &'a Committer,
+    pub(crate) looked: &'a Looked,
 }
 
 /// A part to be kept.
@@ -67,8 +72,9 @@ pub struct PartRequest {
     pub reject_at: Option<Verdict>,
     /// The absolute path of the file that the parts are for, where that is known: it is listed with the session.
     pub output_path: Option<String>,
-    /// Refuses a part that would make a mixture with the parts of another caller, and a last one (its number is the total)
-    /// while a part before it is missing. Who is to begin anew with part 1 removes the parts before.
+    /// Refuses a part if somebody else has begun anew or replaced a part since the caller knew the parts, and a last one
+    /// (its number is the total) while a part before it is missing. A caller knows the parts as they were at its last
+    /// part or at its last [`Chunks::look`]; in a new session, at the last part of its program.
     pub one_attempt: bool,
 }
 
@@ -94,7 +100,7 @@ pub struct ComposeRequest {
     pub form: Asked,
     /// As in [`WriteRequest`](crate::write::WriteRequest).
     pub allow_shrink: bool,
-    /// Refuses parts that somebody else has begun anew since the caller's last one.
+    /// Refuses parts that the caller does not know, as in [`PartRequest::one_attempt`].
     pub one_attempt: bool,
 }
 
@@ -249,7 +255,52 @@ impl Chunks<'_> {
     /// given with it; the part is blocked; the part before is not the one expected; the part is of another
     /// attempt; the manifest is damaged; the disk refuses.
     pub fn keep(&self, request: PartRequest) -> Result<ChunkReceipt> {
-        let PartRequest { index, total_expected, reject_at, .. } = request;
+        let (number, total, findings) = self.judged(&request)?;
+        let session = request.session.clone();
+        let kept = self.put(request, number, total);
+        if let Err(Error::PartOfAnother { .. }) = &kept {
+            self.knows(&session, Some(Known::Refused));
+        }
+        kept.map(|receipt| ChunkReceipt { findings, ..receipt })
+    }
+
+    /// Begins anew with part 1, and removes the parts that are there; gives how many. If the part is refused for what it
+    /// holds, they stay. Then the caller's next parts are refused until it lists the parts or begins anew.
+    ///
+    /// # Errors
+    /// As [`Chunks::keep`]; and another program sends parts each time that they were removed.
+    pub fn begin(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
+        let session = request.session.clone();
+        let begun = self.begin_once(request);
+        let is_there = || list(self.store, &session).is_ok_and(|found| found.is_some());
+        match &begun {
+            Ok(_) => self.knows(&session, None),
+            Err(_) if is_there() => self.knows(&session, Some(Known::Refused)),
+            Err(_) => {}
+        }
+        begun
+    }
+
+    fn begin_once(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
+        const TRIES: u32 = 9;
+        let (index, expected_prev_sha256) = (Some(1), Some(String::new()));
+        let request = PartRequest { index, expected_prev_sha256, ..request };
+        let (number, total, findings) = self.judged(&request)?;
+        let mut discarded = 0;
+        for _ in 0..TRIES {
+            discarded += self.reset(&request.session)?.parts;
+            match self.put(request.clone(), number, total) {
+                // Another caller has begun anew at the same time.
+                Err(Error::Stale { .. }) => {}
+                kept => return Ok((ChunkReceipt { findings, ..kept? }, discarded)),
+            }
+        }
+        Err(Error::SessionChanges { session: request.session })
+    }
+
+    /// Checks what a part is by itself; gives its number, the total, and what was found in its text.
+    fn judged(&self, request: &PartRequest) -> Result<(Option<u32>, Option<u32>, Findings)> {
+        let PartRequest { index, total_expected, reject_at, .. } = *request;
         let session = request.session.as_str();
         check_session(session)?;
         let number = index.map(|index| {
@@ -277,7 +328,18 @@ impl Chunks<'_> {
             let passed = screen.check_state(&shown, &request.content);
             passed.map_err(|error| screen.blame(&self.store.policy, error))
         })?;
-        self.put(request, number, total).map(|receipt| ChunkReceipt { findings, ..receipt })
+        Ok((number, total, findings))
+    }
+
+    /// What the caller knows of the parts of a session beside what it has sent.
+    fn known(&self, session: &str) -> Option<Known> {
+        self.looked.by(self.store.by()?.session.as_deref()?, session)
+    }
+
+    fn knows(&self, session: &str, known: Option<Known>) {
+        if let Some(caller) = self.store.by().and_then(|by| by.session.as_deref()) {
+            self.looked.set(caller, session, known);
+        }
     }
 
     fn put(
@@ -289,6 +351,7 @@ impl Chunks<'_> {
         let PartRequest { session, content, output_path, one_attempt, .. } = request;
         let expected = request.expected_prev_sha256;
         let by = self.store.by().filter(|_| one_attempt).cloned();
+        let known = self.known(&session);
         let content = Content::of(content.into_bytes());
         let digest = content.digest;
         let is_numbered = index.is_some();
@@ -364,7 +427,8 @@ impl Chunks<'_> {
             }
             if let Some(by) = by.as_ref().filter(|_| index > 1 || old_part.is_some()) {
                 let replaces = old_part.as_ref().is_some_and(|old| old.digest != digest);
-                attempt::check(op, by, &session, index, replaces)?;
+                let (session, known) = (session.as_str(), known.as_ref());
+                attempt::check(op, &Step { by, session, part: index, replaces, known })?;
             }
             let have = list(op.store, &session)?.map(|(_, parts)| parts).unwrap_or_default();
             if one_attempt && total == Some(index) {
@@ -442,7 +506,7 @@ impl Chunks<'_> {
             ..
         } = request.clone();
         check_session(&session)?;
-        let by = self.store.by().cloned();
+        let (by, known) = (self.store.by().cloned(), self.known(&session));
         let policy = screen.policy();
         let form = policy.form.clone();
         let rules = Rules::of(policy);
@@ -469,8 +533,9 @@ impl Chunks<'_> {
                     _ => None,
                 };
             let (dir, indices) = complete(op.store, &session, true)?;
-            if let (true, Some(by), Some(last)) = (one_attempt, &by, indices.last()) {
-                attempt::check(op, by, &session, *last, false)?;
+            if let (true, Some(by), Some(part)) = (one_attempt, &by, indices.last().copied()) {
+                let (session, known) = (session.as_str(), known.as_ref());
+                attempt::check(op, &Step { by, session, part, replaces: false, known })?;
             }
             let target = op.store.roots.writable(&output_path, rules.git)?;
             op.claim(&target)?;

@@ -491,13 +491,20 @@ impl Envelope {
                     "composed_before": composed, "actual_prev_sha256": actual,
                 }),
             ),
-            Error::PartOfAnother { session, part, begun_anew, last_write } => stale(
+            Error::AfterRefusedPart { session, part } => stale(
                 AskUser,
-                json!({
-                    "session": session, "part": part, "reason": "part_of_another_client",
-                    "begun_anew": begun_anew, "last_write": last_write,
-                }),
+                json!({"session": session, "part": part, "reason": "earlier_part_refused"}),
             ),
+            Error::PartOfAnother { session, part, begun_anew, last_write, parts, composed } => {
+                let mut context = json!({
+                    "session": session, "part": part, "reason": "part_of_another_client",
+                    "begun_anew": begun_anew, "last_write": last_write, "parts": parts,
+                });
+                if let Some(composed) = composed {
+                    set(&mut context, "composed", json!(composed));
+                }
+                stale(AskUser, context)
+            }
             Error::SessionNotFound { session, near, composed } => {
                 let context = json!({"session": session, "reason": "session_not_found"});
                 let mut context = with_near(context, near);

@@ -295,12 +295,24 @@ pub enum Error {
     /// The session was begun again, and its parts would replace the file that it was composed into before.
     #[error("chunk session {session:?} was begun again after it had been composed into {path:?}")]
     ComposedBefore { session: String, path: String, actual: Digest, composed: Box<Composed> },
-    /// The part would make a mixture with the parts of another caller, who has begun anew since the caller's last part, or
-    /// has written the part of that number.
+    /// The part would make a mixture with the parts of another caller. It has begun anew since the caller knew the parts,
+    /// or has written the part of `last_write`. `composed` is the file that the caller's own parts have become.
     #[error(
         "part {part} of chunk session {session:?} does not belong to the parts of another client"
     )]
-    PartOfAnother { session: String, part: u32, begun_anew: bool, last_write: Box<LastWrite> },
+    PartOfAnother {
+        session: String,
+        part: u32,
+        begun_anew: bool,
+        last_write: Box<LastWrite>,
+        parts: Vec<PartBy>,
+        composed: Option<Box<Composed>>,
+    },
+    /// An earlier part of the caller was refused, and the parts that are there are not those that it began with.
+    #[error(
+        "an earlier part of chunk session {session:?} was refused: part {part} does not follow the kept parts"
+    )]
+    AfterRefusedPart { session: String, part: u32 },
     /// Parts are missing in between.
     #[error("chunk session {session:?} lacks parts {missing:?}")]
     NonContiguous {
@@ -586,6 +598,19 @@ pub struct Composed {
     pub path: String,
     pub sha256: String,
     pub ts: String,
+}
+
+/// A part of a chunk session, and who has written it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the fields of a journal row, and the number of the part")]
+pub struct PartBy {
+    pub index: u32,
+    pub bytes: u64,
+    pub sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 /// The newest write of a file.

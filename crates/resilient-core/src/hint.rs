@@ -342,14 +342,17 @@ pub fn hint(error: &Error) -> String {
              `expected_prev_sha256`"
                 .to_owned()
         }
-        Error::PartOfAnother { begun_anew: true, .. } => {
-            "begin a session of another name, or remove the other client's parts with `rw_chunk_reset` and send all \
-             parts again: it has begun anew since your last part"
+        Error::AfterRefusedPart { .. } => {
+            "remove the parts with `rw_chunk_reset` and send all parts again, or look at the parts with `rw_chunk_status`: \
+             then this call goes on with them as they are"
                 .to_owned()
         }
-        Error::PartOfAnother { .. } => {
-            "send the next part if you go on with the other client's parts; otherwise begin a session of another name"
-                .to_owned()
+        Error::PartOfAnother { composed, .. } => {
+            let done = if composed.is_some() { DONE_IF_SENT_BEFORE } else { "" };
+            format!(
+                "{done}begin a session of another name, or look at the parts with `rw_chunk_status`: then this call goes \
+                 on with them as they are, those of the other client included"
+            )
         }
         Error::NonContiguous { missing, .. } if missing.is_empty() => {
             "remove the parts that are too many with `rw_chunk_reset`, and send all parts again"
@@ -519,6 +522,9 @@ pub fn hint(error: &Error) -> String {
         Error::BadArgument { argument, message } => format!("correct `{argument}`: {message}"),
     }
 }
+
+/// What to do first about a part that is refused where the caller's earlier parts have become a file.
+pub const DONE_IF_SENT_BEFORE: &str = "do nothing if this part was sent before, since context.composed is the file that it has made; otherwise ";
 
 /// What to do first about an append that completes what the file ends with.
 pub const BEGINS_IN_FILE: &str = "append other text, since this one goes on with a secret that begins at the end of \

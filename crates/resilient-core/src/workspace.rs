@@ -13,8 +13,8 @@ use std::sync::atomic::AtomicU64;
 use crate::analytics;
 use crate::checkpoint::{Checkpoints, SaveReceipt, SaveRequest};
 use crate::chunk::{
-    ChunkReceipt, Chunks, ComposeReceipt, ComposeRequest, PartRequest, Preview, PreviewRequest,
-    Status,
+    ChunkReceipt, Chunks, ComposeReceipt, ComposeRequest, Looked, PartRequest, Preview,
+    PreviewRequest, Status,
 };
 use crate::closed;
 use crate::commit::{Cancelled, Committer};
@@ -73,6 +73,7 @@ pub struct Workspace {
     /// See [`Scratch::retained`].
     retained: Arc<AtomicU64>,
     made: Arc<Made>,
+    looked: Arc<Looked>,
 }
 
 impl Builder {
@@ -173,6 +174,7 @@ impl Builder {
             indexes: Arc::default(),
             retained: Arc::default(),
             made: Arc::default(),
+            looked: Arc::default(),
             store: Committer::new(Store {
                 digests: Arc::default(),
                 policy: PolicyFile::new(
@@ -223,6 +225,7 @@ impl Workspace {
             indexes: self.indexes.clone(),
             retained: self.retained.clone(),
             made: self.made.clone(),
+            looked: self.looked.clone(),
         }
     }
 
@@ -372,7 +375,7 @@ impl Workspace {
     /// The chunk sessions.
     #[must_use]
     pub fn chunks(&self) -> Chunks<'_> {
-        Chunks { store: &self.store }
+        Chunks { store: &self.store, looked: &self.looked }
     }
 
     /// Keeps a part of a chunk session. A part that is blocked is kept in the scratchpad.
@@ -385,6 +388,14 @@ impl Workspace {
         self.chunks()
             .keep(request)
             .map_err(|error| self.with_since(self.keep_draft(error), wanted.as_ref()))
+    }
+
+    /// Begins a chunk session anew with part 1. A part that is blocked is kept in the scratchpad.
+    ///
+    /// # Errors
+    /// As [`Chunks::begin`].
+    pub fn begin_parts(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
+        self.chunks().begin(request).map_err(|error| self.keep_draft(error))
     }
 
     /// Joins the parts of a chunk session into one file.
@@ -405,12 +416,13 @@ impl Workspace {
         self.chunks().preview(request).map_err(|error| self.with_composed(error))
     }
 
-    /// Tells which parts of a chunk session there are, or into which file they were composed.
+    /// Tells which parts of a chunk session there are, or into which file they were composed. From now on the caller
+    /// knows these parts: see [`PartRequest::one_attempt`].
     ///
     /// # Errors
     /// As [`Chunks::status`].
     pub fn session_status(&self, session: &str) -> Result<Status> {
-        let status = self.chunks().status(session)?;
+        let status = self.chunks().look(session)?;
         let composed = if status.exists { None } else { self.composed_of(session) };
         Ok(Status { composed, ..status })
     }

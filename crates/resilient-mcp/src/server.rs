@@ -387,22 +387,18 @@ impl Inner {
         if let Some(refused) = key.and_then(|key| session.budget.exhausted(key)) {
             return Err(refused);
         }
-        let mut answer = if tool.spec.effect == Effect::Reads {
-            (tool.spec.run)(&self.workspace, arguments, call)
-        } else {
-            let by = By {
-                client: call.client.clone(),
-                key: None,
-                origin: Some(if call.is_remote { "server" } else { "cli" }.to_owned()),
-                session: Some(session.id(&self.workspace)),
-                tool: Some(tool.spec.name.to_owned()),
-            };
-            let mut workspace = self.workspace.for_caller(by);
-            if let Some(cancelled) = &call.cancelled {
-                workspace = workspace.unless(cancelled.clone());
-            }
-            (tool.spec.run)(&workspace, arguments, call)
+        let by = By {
+            client: call.client.clone(),
+            key: None,
+            origin: Some(if call.is_remote { "server" } else { "cli" }.to_owned()),
+            session: Some(session.id(&self.workspace)),
+            tool: Some(tool.spec.name.to_owned()),
         };
+        let mut workspace = self.workspace.for_caller(by);
+        if writes && let Some(cancelled) = &call.cancelled {
+            workspace = workspace.unless(cancelled.clone());
+        }
+        let mut answer = (tool.spec.run)(&workspace, arguments, call);
         if let Err(refused) = &mut answer {
             let properties = schema.get("properties");
             hints::fit_tool(refused, |name| properties.is_some_and(|all| all.get(name).is_some()));

@@ -1,10 +1,8 @@
 //! The file that a session was composed into: what a session that is gone, or was begun again, has become.
 
-use std::io;
-
-use super::rows::{AMONG, newest};
+use super::rows::{newest, newest_of};
 use super::{list, manifest};
-use crate::closed::{Journals, newest_with};
+use crate::closed::Journals;
 use crate::commit::{Old, WriteContext};
 use crate::digest::Digest;
 use crate::error::{Composed, Error, Result};
@@ -13,8 +11,8 @@ use crate::roots::Target;
 use crate::write::check;
 
 /// The file that a session was composed into last, if that is among the newest rows.
-pub(crate) fn composed_of(journals: &Journals, session: &str) -> io::Result<Option<Composed>> {
-    newest_with(journals, session, AMONG, |row| of(&row, session))
+pub(crate) fn composed_of(journals: &Journals, session: &str) -> Option<Composed> {
+    newest_of(journals, session, |row| of(&row, session))
 }
 
 /// What a row says of the compose of a session, if it is the row of one.

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::looked::Known;
 use super::{
-    Chunks, check_session, is_mid_line, list, manifest, missing, near_sessions, part_name,
+    Chunks, attempt, check_session, is_mid_line, list, manifest, missing, near_sessions, part_name,
 };
 use crate::disk::{DirRef, File, read_up_to};
 use crate::error::{Composed, Error, Result};
@@ -152,6 +153,21 @@ impl Chunks<'_> {
             if parts.is_none() { near_sessions(self.store, session) } else { Vec::new() };
         let exists = parts.is_some();
         Ok(Status { session: session.to_owned(), exists, parts, composed: None, nearest_names })
+    }
+
+    /// As [`Chunks::status`]. From now on the caller knows these parts: see [`PartRequest::one_attempt`].
+    ///
+    /// # Errors
+    /// As [`Chunks::status`].
+    pub fn look(&self, session: &str) -> Result<Status> {
+        let caller = self.store.by().and_then(|by| by.session.clone());
+        // IMPORTANT: before the parts are listed. What comes later is not known.
+        let row = caller.as_ref().and_then(|_| attempt::newest_row(self.store, session));
+        let status = self.status(session)?;
+        if let (true, Some(caller), Some(row)) = (status.exists, caller, row) {
+            self.looked.set(&caller, session, Some(Known::Listed(row)));
+        }
+        Ok(status)
     }
 
     /// Lists the sessions that there are.

@@ -5,7 +5,7 @@ use std::io;
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
 use crate::error::{
-    Author, Blocking, Changed, Composed, Draft, Drift, Error, LastWrite, NotAFile, Since,
+    Author, Blocking, Changed, Composed, Draft, Drift, Error, LastWrite, NotAFile, PartBy, Since,
 };
 use crate::policy::PolicyError;
 use crate::risk::{self, Verdict};
@@ -117,8 +117,10 @@ fn nearest(suggested_old_string: Option<String>) -> Nearest {
     }
 }
 
-fn part_of_another(begun_anew: bool) -> Error {
-    Error::PartOfAnother { session: text(), part: 2, begun_anew, last_write: Box::default() }
+fn part_of_another(begun_anew: bool, composed: Option<Composed>) -> Error {
+    let (session, last_write, parts) = (text(), Box::default(), vec![PartBy::default()]);
+    let composed = composed.map(Box::new);
+    Error::PartOfAnother { session, part: 2, begun_anew, last_write, parts, composed }
 }
 
 fn composed() -> Composed {
@@ -351,7 +353,12 @@ a_sample_for_every! {
     ComposedBefore { .. } => [Error::ComposedBefore {
         session: text(), path: text(), actual: Digest::of(b""), composed: Box::new(composed()),
     }],
-    PartOfAnother { .. } => [part_of_another(true), part_of_another(false)],
+    AfterRefusedPart { .. } => [Error::AfterRefusedPart { session: text(), part: 2 }],
+    PartOfAnother { .. } => [
+        part_of_another(true, None),
+        part_of_another(true, Some(composed())),
+        part_of_another(false, None),
+    ],
     SessionNotFound { .. } => [
         Error::SessionNotFound { session: text(), near: vec![text()], composed: None },
         Error::SessionNotFound {

@@ -175,7 +175,7 @@ impl Workspace {
     /// The file that a chunk session was composed into last, if that is not long ago.
     pub(super) fn composed_of(&self, session: &str) -> Option<Composed> {
         let journals = self.store.visible().ok()??;
-        chunk::composed_of(&journals, session).ok()?
+        chunk::composed_of(&journals, session)
     }
 
     /// What a file holds, if it is still the one with that digest and not too long to compare.

@@ -21,11 +21,15 @@ enum Comes {
     Of(&'static str),
     /// The same of the last one.
     LastOf(&'static str),
+    /// It is the last one, and refused since an earlier part of the caller was.
+    LastAfterRefused,
+    /// The parts are listed instead.
+    Listed,
 }
 
 #[test]
 fn core_makes_no_mixture_of_the_parts_of_two_clients() {
-    use Comes::{Anew, Kept, LastOf, Of, Written};
+    use Comes::{Anew, Kept, LastAfterRefused, LastOf, Listed, Of, Written};
     let cases: &[(&str, &[Step], &str)] = &[
         (
             "another client begins anew",
@@ -68,6 +72,8 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
                 ("alpha", 2, "A2 ", Kept),
                 ("beta", 2, "B2 ", LastOf("alpha")),
                 ("beta", 2, "B2 ", Of("alpha")),
+                ("beta", 3, "B3 ", LastAfterRefused),
+                ("beta", 0, "", Listed),
                 // The same text takes nothing away.
                 ("beta", 2, "A2 ", Kept),
                 ("alpha", 3, "A3 ", Written),
@@ -104,6 +110,91 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
             ],
             "A1 A2 B3 A4 ",
         ),
+        (
+            "a client comes back, and another one has begun anew meanwhile",
+            &[
+                ("alpha", 1, "A1 ", Kept),
+                ("beta", 1, "B1 ", Anew(1)),
+                ("alpha 2", 2, "A2 ", Of("beta")),
+                ("beta", 2, "B2 ", Kept),
+                ("alpha 2", 3, "A3 ", LastOf("beta")),
+                ("beta", 3, "B3 ", Written),
+            ],
+            "B1 B2 B3 ",
+        ),
+        (
+            "both come back, and look at the parts first",
+            &[
+                ("alpha", 1, "A1 ", Kept),
+                ("beta", 1, "B1 ", Anew(1)),
+                ("alpha 2", 2, "A2 ", Of("beta")),
+                ("beta 2", 2, "B2 ", Of("beta")),
+                ("beta 2", 0, "", Listed),
+                ("beta 2", 2, "B2 ", Kept),
+                ("alpha 2", 3, "A3 ", Of("beta")),
+                ("beta 2", 3, "B3 ", Written),
+            ],
+            "B1 B2 B3 ",
+        ),
+        (
+            "two sessions of clients of one name, of which one replaces a part of the other",
+            &[
+                ("alpha", 1, "A1 ", Kept),
+                ("alpha", 2, "A2 ", Kept),
+                ("alpha 2", 2, "B2 ", Kept),
+                ("alpha", 3, "A3 ", LastOf("alpha")),
+                ("alpha 2", 3, "B3 ", Written),
+            ],
+            "A1 B2 B3 ",
+        ),
+        (
+            "a part that somebody else has added is replaced by who has seen it",
+            &[
+                ("alpha", 1, "A1 ", Kept),
+                ("beta", 2, "B2 ", Kept),
+                ("alpha", 2, "A2 ", Of("beta")),
+                ("alpha", 3, "A3 ", LastAfterRefused),
+                ("alpha", 0, "", Listed),
+                ("alpha", 2, "A2 ", Kept),
+                ("beta", 3, "B3 ", Of("alpha")),
+                ("alpha", 3, "A3 ", Written),
+            ],
+            "A1 A2 A3 ",
+        ),
+        (
+            "what was listed is of the attempt before",
+            &[
+                ("alpha", 1, "A1 ", Kept),
+                ("beta", 0, "", Listed),
+                ("alpha 2", 1, "B1 ", Anew(1)),
+                ("beta", 2, "B2 ", Of("alpha")),
+                ("alpha", 0, "", Listed),
+                ("alpha", 2, "A2 ", Kept),
+                ("alpha 2", 3, "B3 ", Written),
+            ],
+            "B1 A2 B3 ",
+        ),
+        (
+            "a client comes back after its file was finished, and another one has begun it again",
+            &[
+                ("alpha", 1, "A1 ", Kept),
+                ("alpha", 2, "A2 ", Written),
+                ("beta", 1, "B1 ", Kept),
+                ("alpha 2", 2, "A2 ", LastOf("beta")),
+            ],
+            "A1 A2 ",
+        ),
+        (
+            "a client comes back, and nobody else was there",
+            &[
+                ("alpha", 1, "A1 ", Kept),
+                ("alpha", 2, "A2 ", Written),
+                ("alpha", 1, "N1 ", Kept),
+                ("alpha 2", 2, "N2 ", Kept),
+                ("alpha 3", 2, "N2 ", Kept),
+            ],
+            "A1 A2 ",
+        ),
     ];
     for (what, steps, text) in cases {
         let sandbox = Sandbox::new();
@@ -111,13 +202,18 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
         for step in *steps {
             let (who, part, content, comes) = *step;
             let client = clients.entry(who).or_insert_with(|| {
-                sandbox.serve_as(who.trim_end_matches(" 2"), &["--tools", "core"])
+                sandbox.serve_as(who.split(' ').next().unwrap_or(who), &["--tools", "core"])
             });
-            let last = matches!(comes, Written | LastOf(_));
+            if comes == Comes::Listed {
+                client.gives("rw_list_parts", json!({"path": "a.md"}), &["parts"]);
+                continue;
+            }
+            let last = matches!(comes, Written | LastOf(_) | LastAfterRefused);
             let call = json!({"path": "a.md", "part": part, "content": content, "last": last});
             let answer = client.call("rw_write_part", call);
             let context = &answer["context"];
             let found = match comes {
+                LastAfterRefused => format!("{}", context["reason"]),
                 _ if answer["ok"] != true => format!("{}", context["last_write"]["client"]),
                 Written => format!("{}", answer["written"]),
                 _ => format!("{}", answer["discarded_parts"]),
@@ -127,6 +223,8 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
                 Anew(count) => count.to_string(),
                 Written => "true".to_owned(),
                 Of(client) | LastOf(client) => format!("\"{client}/0\""),
+                LastAfterRefused => "\"earlier_part_refused\"".to_owned(),
+                Listed => unreachable!("no part"),
             };
             assert_eq!(found, expected, "{what}: {step:?}: {answer}");
             if let Of(_) | LastOf(_) = comes {
@@ -141,6 +239,71 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
         }
         assert_eq!(sandbox.text("a.md"), *text, "{what}");
     }
+}
+
+/// Before, a hint led to the loss of the other client's parts, for a file that was written already.
+#[test]
+fn core_tells_a_refused_client_whose_the_parts_are_and_which_file_its_own_have_become() {
+    let sandbox = Sandbox::new();
+    let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+    let mut beta = sandbox.serve_as("beta", &["--tools", "core"]);
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.md", "part": part, "content": content, "last": last});
+    let kind = "stale_precondition/unknown/ask_user";
+    alpha.gives("rw_write_part", part(1, "A1 ", false), &[]);
+    let written = alpha.gives("rw_write_part", part(2, "A2 ", true), &["sha256"]);
+    beta.gives("rw_write_part", part(1, "B1 ", false), &[]);
+    let anew = json!({"reason": "part_of_another_client", "begun_anew": true});
+    let refused = alpha.fails("rw_write_part", part(2, "A2 ", true), kind, anew.clone());
+    let context = &refused["context"];
+    assert_eq!(context["composed"]["sha256"], written["sha256"], "{refused}");
+    let parts = context["parts"].as_array().unwrap();
+    let facts =
+        |part: &Value| (part["index"].clone(), part["bytes"].clone(), part["client"].clone());
+    let told: Vec<_> = parts.iter().map(facts).collect();
+    assert_eq!(told, [(json!(1), json!(3), json!("beta/0"))], "{refused}");
+    assert!(parts[0]["sha256"].is_string() && parts[0]["session"].is_string(), "{refused}");
+    let hint = context["hint"].as_str().unwrap();
+    assert!(hint.starts_with("do nothing if") && hint.contains("context.composed"), "{hint}");
+    assert!(hint.contains("`rw_list_parts`"), "{hint}");
+
+    // Who has begun anew and gone on is told of as such, also where the part is there; and nothing was written.
+    beta.gives("rw_write_part", part(2, "B2 ", false), &[]);
+    let refused = alpha.fails("rw_write_part", part(2, "A2 ", false), kind, anew.clone());
+    assert_eq!(refused["context"]["parts"].as_array().unwrap().len(), 2, "{refused}");
+    alpha.gives("rw_write_part", part(1, "N1 ", false), &["discarded_parts"]);
+    alpha.gives("rw_write_part", part(2, "N2 ", false), &[]);
+    let refused = beta.fails("rw_write_part", part(2, "B2 ", false), kind, anew);
+    assert_eq!(refused["context"].get("composed"), None, "{refused}");
+}
+
+/// Before, the parts were discarded for a part that was not kept.
+#[test]
+fn core_discards_nothing_for_a_part_1_that_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject: secrets}\n");
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.py", "part": part, "content": content, "last": last});
+    let secret =
+        format!("key = \"{}{}\"\n", concat!("gh", "p_"), "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+    let mut beta = sandbox.serve_as("beta", &["--tools", "core"]);
+    alpha.gives("rw_write_part", part(1, "A1\n", false), &[]);
+    alpha.gives("rw_write_part", part(2, "A2\n", false), &[]);
+    for client in [&mut alpha, &mut beta] {
+        client.fails(
+            "rw_write_part",
+            part(1, &secret, false),
+            "blocked/content_filter/redact",
+            json!({}),
+        );
+        // What is sent in the same step of a model makes no mixture with the parts that stay.
+        let refused = json!({"reason": "earlier_part_refused"});
+        let kind = "stale_precondition/unknown/ask_user";
+        client.fails("rw_write_part", part(3, "B3\n", true), kind, refused);
+        let listed = client.gives("rw_list_parts", json!({"path": "a.py"}), &[]);
+        assert_eq!(listed["parts"], json!([1, 2]));
+    }
+    alpha.gives("rw_write_part", part(3, "A3\n", true), &["sha256"]);
+    assert_eq!(sandbox.text("a.py"), "A1\nA2\nA3\n");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use resilient_core::Error;
 use resilient_core::error::{Changed, Draft};
-use resilient_core::hint::{BEGINS_IN_FILE, hint, is_removable, too_large};
+use resilient_core::hint::{BEGINS_IN_FILE, DONE_IF_SENT_BEFORE, hint, is_removable, too_large};
 
 use super::INSTEAD;
 
@@ -61,15 +61,21 @@ pub fn hint_of(error: &Error) -> String {
         Error::SessionComposed { .. } | Error::ComposedBefore { .. } => {
             "append the text to the file with `rw_write_file` and `append` true".to_owned()
         }
-        Error::PartOfAnother { begun_anew: true, .. } => {
-            "write another path, or send all parts again from `part` 1 on, which discards those of the other client: it \
-             has begun this file anew since your last part"
+        Error::AfterRefusedPart { .. } => {
+            "send all parts again from `part` 1 on, or call `rw_list_parts` and make this call again to go on with the \
+             parts that are there: an earlier part of yours was refused"
                 .to_owned()
         }
-        Error::PartOfAnother { .. } => {
-            "send the next part if you go on with the other client's parts; otherwise write another path, or send all \
-             parts from `part` 1 on, which discards those of the other client"
-                .to_owned()
+        Error::PartOfAnother { begun_anew, composed, .. } => {
+            let done = if composed.is_some() { DONE_IF_SENT_BEFORE } else { "" };
+            let why = match begun_anew {
+                true => "the other client has begun this file anew",
+                false => "the other client has written the part of context.last_write",
+            };
+            format!(
+                "{done}write another path, or send all parts again from `part` 1 on, which discards those of the other \
+                 client, or call `rw_list_parts` and make this call again to go on with the parts that are there: {why}"
+            )
         }
         // Part 1 starts over, whatever is kept.
         Error::NonContiguous { missing, .. } if missing.contains(&1) => {

@@ -151,7 +151,6 @@ fn keep(
     workspace: &Workspace,
     request: chunk::PartRequest,
 ) -> resilient_core::Result<(chunk::ChunkReceipt, Option<u64>)> {
-    const TRIES: u32 = 9;
     if request.index != Some(1) {
         return Ok((workspace.keep_part(request)?, None));
     }
@@ -159,22 +158,12 @@ fn keep(
     if Kept::of(workspace, session)?.is_corrected(workspace, session) {
         match workspace.keep_part(request.clone()) {
             // What is there is not this caller's, and is not corrected by it.
-            Err(Error::PartOfAnother { .. }) => {}
+            Err(Error::PartOfAnother { .. } | Error::AfterRefusedPart { .. }) => {}
             kept => return Ok((kept?, None)),
         }
     }
-    let mut discarded = 0;
-    for _ in 0..TRIES {
-        discarded += workspace.chunks().reset(session)?.parts;
-        let first =
-            chunk::PartRequest { expected_prev_sha256: Some(String::new()), ..request.clone() };
-        match workspace.keep_part(first) {
-            // Another client has begun anew at the same time.
-            Err(Error::Stale { .. }) => {}
-            kept => return Ok((kept?, Some(discarded).filter(|parts| *parts > 0))),
-        }
-    }
-    Err(Error::SessionChanges { session: request.session })
+    let (kept, discarded) = workspace.begin_parts(request)?;
+    Ok((kept, Some(discarded).filter(|parts| *parts > 0)))
 }
 
 /// Says of a refused part what the caller has named, which is the file, and which file the parts have become if none is
@@ -283,7 +272,7 @@ impl Tool for ListParts {
             return answer(workspace.chunks().sessions().map(|all| unfinished(&all)));
         };
         answer(Parts::of(workspace, &path).and_then(|Parts { shown, session, .. }| {
-            let status = workspace.chunks().status(&session)?;
+            let status = workspace.session_status(&session)?;
             let parts = status.parts.as_ref().map(|parts| parts.present_indices.clone());
             let ends_with = status.parts.and_then(|parts| parts.last_part).map(|last| last.tail);
             let parts = parts.unwrap_or_default();
