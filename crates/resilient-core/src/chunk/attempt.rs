@@ -4,9 +4,10 @@
 //! A caller knows the parts as they were at its last part, or when it listed them last, in this session of its client.
 //! One of a new session knows what its program has sent before.
 
+use super::composed;
+use super::kept::{list, part_name};
 use super::looked::Known;
 use super::rows::{newest, newest_of};
-use super::{composed, list, part_name};
 use crate::commit::{Committer, WriteContext};
 use crate::error::{Composed, Error, LastWrite, PartBy, Result};
 use crate::journal::{By, Row};

@@ -1,7 +1,8 @@
 //! The file that a session was composed into: what a session that is gone, or was begun again, has become.
 
+use super::kept::list;
+use super::manifest::manifest;
 use super::rows::{newest, newest_of};
-use super::{list, manifest};
 use crate::closed::Journals;
 use crate::commit::{Old, WriteContext};
 use crate::digest::Digest;

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Chunks, Joined, check_session, complete};
+use super::Chunks;
+use super::joined::Joined;
+use super::kept::{check_session, complete};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::page::{self, CHARACTER_MAX};

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::joined::is_mid_line;
+use super::kept::{check_session, list, missing, near_sessions, part_name};
 use super::looked::Known;
-use super::{
-    Chunks, attempt, check_session, is_mid_line, list, manifest, missing, near_sessions, part_name,
-};
+use super::manifest::manifest;
+use super::{Chunks, attempt};
 use crate::disk::{DirRef, File, read_up_to};
 use crate::error::{Composed, Error, Result};
 use crate::name::is_name;
@@ -155,7 +156,7 @@ impl Chunks<'_> {
         Ok(Status { session: session.to_owned(), exists, parts, composed: None, nearest_names })
     }
 
-    /// As [`Chunks::status`]. From now on the caller knows these parts: see [`PartRequest::one_attempt`].
+    /// As [`Chunks::status`]. From now on the caller knows these parts: see [`PartRequest::one_attempt`](super::PartRequest::one_attempt).
     ///
     /// # Errors
     /// As [`Chunks::status`].

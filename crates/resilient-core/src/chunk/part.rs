@@ -1,0 +1,330 @@
+//! A part of a session: keeping it, and beginning anew with the first one.
+
+use serde::Serialize;
+
+use super::attempt::{self, Step};
+use super::kept::{check_session, list, none_missing, part_name};
+use super::looked::Known;
+use super::manifest::{MANIFEST, Manifest, pretty, read_manifest};
+use super::{Chunks, PARTS_MAX, composed};
+use crate::contents::Content;
+use crate::digest::Digest;
+use crate::error::{Composed, Error, Result};
+use crate::journal::Mode;
+use crate::risk::{Findings, Verdict};
+use crate::screen::Screen;
+use crate::store::CHUNKS;
+
+/// A part to be kept.
+#[derive(Clone, Debug, Default)]
+pub struct PartRequest {
+    /// The session's name: `[A-Za-z0-9_-]{1,64}`.
+    pub session: String,
+    /// The part's number, from 1 to 999; the number after the highest where there is none.
+    pub index: Option<i64>,
+    /// The part.
+    pub content: String,
+    /// How many parts there will be.
+    pub total_expected: Option<i64>,
+    /// The digest that the part of that number must have before, in hex, or, without a number, the part with
+    /// the highest one; `""` where there must be none.
+    pub expected_prev_sha256: Option<String>,
+    /// Refuses content of this verdict or a higher one; a policy may demand as much without being asked.
+    pub reject_at: Option<Verdict>,
+    /// The absolute path of the file that the parts are for, where that is known: it is listed with the session.
+    pub output_path: Option<String>,
+    /// Refuses a part if somebody else has begun anew or replaced a part since the caller knew the parts, and a last one
+    /// (its number is the total) while a part before it is missing. A caller knows the parts as they were at its last
+    /// part or at its last [`Chunks::look`]; in a new session, at the last part of its program.
+    pub one_attempt: bool,
+}
+
+/// A part that is durably kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChunkReceipt {
+    /// The session's name.
+    pub session: String,
+    /// The part's number, from 1.
+    pub index: u32,
+    /// Where the part is kept.
+    pub chunk_path: String,
+    /// Digest of the part.
+    pub sha256: Digest,
+    /// Length of the part.
+    pub bytes: u64,
+    /// The journal row.
+    pub journal_id: String,
+    /// What was found in a part that was judged and passed.
+    #[serde(flatten)]
+    pub findings: Findings,
+    /// What keeps the parts from being composed: this one, or another, is beyond the total that is announced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// Length of the part that had the number before; absent where none had it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_bytes: Option<u64>,
+    /// Digest of the part that had the number before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_sha256: Option<Digest>,
+    /// Where the session was composed before, and the parts from then are gone: this is one of a new beginning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub composed_before: Option<Composed>,
+}
+
+impl Chunks<'_> {
+    /// Keeps a part under its number, in place of one that has it: [`Chunks::keep`] without conditions.
+    ///
+    /// # Errors
+    /// As [`Chunks::keep`].
+    pub fn write(
+        &self,
+        session: &str,
+        index: i64,
+        content: String,
+        total_expected: Option<i64>,
+    ) -> Result<ChunkReceipt> {
+        let (session, index) = (session.to_owned(), Some(index));
+        self.keep(PartRequest { session, index, content, total_expected, ..Default::default() })
+    }
+
+    /// Keeps a part under the number after the highest: [`Chunks::keep`] without conditions.
+    ///
+    /// # Errors
+    /// As [`Chunks::keep`].
+    pub fn append(
+        &self,
+        session: &str,
+        content: String,
+        total_expected: Option<i64>,
+    ) -> Result<ChunkReceipt> {
+        let session = session.to_owned();
+        self.keep(PartRequest { session, content, total_expected, ..Default::default() })
+    }
+
+    /// Keeps a part, in place of one that has its number.
+    ///
+    /// # Errors
+    /// The session's name, the number or the total is not one; the number is beyond the total
+    /// given with it; the part is blocked; the part before is not the one expected; the part is of another
+    /// attempt; the manifest is damaged; the disk refuses.
+    pub fn keep(&self, request: PartRequest) -> Result<ChunkReceipt> {
+        let (number, total, findings) = self.judged(&request)?;
+        let session = request.session.clone();
+        let kept = self.put(request, number, total);
+        if let Err(Error::PartOfAnother { .. }) = &kept {
+            self.knows(&session, Some(Known::Refused));
+        }
+        kept.map(|receipt| ChunkReceipt { findings, ..receipt })
+    }
+
+    /// Begins anew with part 1, and removes the parts that are there; gives how many. If the part is refused for what it
+    /// holds, they stay. Then the caller's next parts are refused until it lists the parts or begins anew.
+    ///
+    /// # Errors
+    /// As [`Chunks::keep`]; and another program sends parts each time that they were removed.
+    pub fn begin(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
+        let session = request.session.clone();
+        let begun = self.begin_once(request);
+        let is_there = || list(self.store, &session).is_ok_and(|found| found.is_some());
+        match &begun {
+            Ok(_) => self.knows(&session, None),
+            Err(_) if is_there() => self.knows(&session, Some(Known::Refused)),
+            Err(_) => {}
+        }
+        begun
+    }
+
+    fn begin_once(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
+        const TRIES: u32 = 9;
+        let (index, expected_prev_sha256) = (Some(1), Some(String::new()));
+        let request = PartRequest { index, expected_prev_sha256, ..request };
+        let (number, total, findings) = self.judged(&request)?;
+        let mut discarded = 0;
+        for _ in 0..TRIES {
+            discarded += self.reset(&request.session)?.parts;
+            match self.put(request.clone(), number, total) {
+                // Another caller has begun anew at the same time.
+                Err(Error::Stale { .. }) => {}
+                kept => return Ok((ChunkReceipt { findings, ..kept? }, discarded)),
+            }
+        }
+        Err(Error::SessionChanges { session: request.session })
+    }
+
+    /// Checks what a part is by itself; gives its number, the total, and what was found in its text.
+    fn judged(&self, request: &PartRequest) -> Result<(Option<u32>, Option<u32>, Findings)> {
+        let PartRequest { index, total_expected, reject_at, .. } = *request;
+        let session = request.session.as_str();
+        check_session(session)?;
+        let number = index.map(|index| {
+            u32::try_from(index)
+                .ok()
+                .filter(|index| (1..=PARTS_MAX).contains(index))
+                .ok_or_else(|| Error::ChunkIndex { session: session.to_owned(), index })
+        });
+        let number = number.transpose()?;
+        let total = check_total(session, total_expected)?;
+        if let (Some(number), Some(total)) = (number, total)
+            && number > total
+        {
+            return Err(Error::IndexExceedsTotal {
+                session: session.to_owned(),
+                index: number.into(),
+                total_expected: total.into(),
+            });
+        }
+        let shown = match number {
+            Some(number) => self.store.shown_state(&[CHUNKS, session, &part_name(number)]),
+            None => self.store.shown_state(&[CHUNKS, session, "part"]),
+        };
+        let findings = Screen::of(&self.store.policy, reject_at).and_then(|screen| {
+            let passed = screen.check_state(&shown, &request.content);
+            passed.map_err(|error| screen.blame(&self.store.policy, error))
+        })?;
+        Ok((number, total, findings))
+    }
+
+    /// What the caller knows of the parts of a session beside what it has sent.
+    pub(super) fn known(&self, session: &str) -> Option<Known> {
+        self.looked.by(self.store.by()?.session.as_deref()?, session)
+    }
+
+    fn knows(&self, session: &str, known: Option<Known>) {
+        if let Some(caller) = self.store.by().and_then(|by| by.session.as_deref()) {
+            self.looked.set(caller, session, known);
+        }
+    }
+
+    fn put(
+        &self,
+        request: PartRequest,
+        index: Option<u32>,
+        total: Option<u32>,
+    ) -> Result<ChunkReceipt> {
+        let PartRequest { session, content, output_path, one_attempt, .. } = request;
+        let expected = request.expected_prev_sha256;
+        let by = self.store.by().filter(|_| one_attempt).cloned();
+        let known = self.known(&session);
+        let content = Content::of(content.into_bytes());
+        let digest = content.digest;
+        let is_numbered = index.is_some();
+        self.store.submit(move |op| {
+            let below = [CHUNKS, session.as_str()];
+            let manifest_at = op.store.state_target(op.state, &below, MANIFEST)?;
+            op.claim(&manifest_at)?;
+            let index = match index {
+                Some(index) => index,
+                None => {
+                    let last = list(op.store, &session)?
+                        .and_then(|(_, parts)| parts.last().copied())
+                        .unwrap_or_default();
+                    if expected.is_some() {
+                        let last_at =
+                            op.store.state_target(op.state, &below, &part_name(last.max(1)))?;
+                        let old = op.old(&last_at)?;
+                        composed::check_part(
+                            op,
+                            &session,
+                            &last_at,
+                            old.as_ref(),
+                            expected.as_deref(),
+                        )?;
+                    }
+                    if last >= PARTS_MAX {
+                        return Err(Error::ChunkIndex {
+                            session: session.clone(),
+                            index: i64::from(last) + 1,
+                        });
+                    }
+                    last + 1
+                }
+            };
+            if let (Some(total_expected), true) = (total, total.is_some_and(|n| index > n)) {
+                return Err(Error::IndexExceedsTotal {
+                    session: session.clone(),
+                    index: index.into(),
+                    total_expected: total_expected.into(),
+                });
+            }
+            let (old_manifest, content_of_old) = match op.old_content(&manifest_at)? {
+                Some((old, content, _)) => (Some(old), Some(content)),
+                None => (None, None),
+            };
+            let now = op.store.now();
+            let mut manifest = match &content_of_old {
+                Some(bytes) => read_manifest(&session, bytes)?,
+                None => Manifest {
+                    composed_before: composed::before(op, &session)?,
+                    created_at: now.clone(),
+                    output_path: None,
+                    session: session.clone(),
+                    total_expected: None,
+                    updated_at: String::new(),
+                },
+            };
+            manifest.updated_at = now;
+            manifest.total_expected = total.or(manifest.total_expected);
+            manifest.output_path = output_path.clone().or(manifest.output_path);
+            let text = pretty(&manifest)?;
+
+            let part_at = op.store.state_target(op.state, &below, &part_name(index))?;
+            let old_part = op.old(&part_at)?;
+            if is_numbered {
+                composed::check_part(
+                    op,
+                    &session,
+                    &part_at,
+                    old_part.as_ref(),
+                    expected.as_deref(),
+                )?;
+            }
+            if let Some(by) = by.as_ref().filter(|_| index > 1 || old_part.is_some()) {
+                let replaces = old_part.as_ref().is_some_and(|old| old.digest != digest);
+                let (session, known) = (session.as_str(), known.as_ref());
+                attempt::check(op, &Step { by, session, part: index, replaces, known })?;
+            }
+            let have = list(op.store, &session)?.map(|(_, parts)| parts).unwrap_or_default();
+            if one_attempt && total == Some(index) {
+                none_missing(&session, &have, index)?;
+            }
+            // The part that is farthest beyond a total, if one is.
+            let highest = have.last().copied().max(Some(index)).unwrap_or(index);
+            let chunk_path = part_at.shown.clone();
+            let staged_manifest = op.stage(&manifest_at, &Content::of(text))?;
+            let also = op.publish_also(staged_manifest, manifest_at, old_manifest.as_ref())?;
+            // The first of the two may have made the directory.
+            let part_at = op.store.state_target(op.state, &below, &part_name(index))?;
+            let staged = op.stage(&part_at, &content)?;
+            let journaled =
+                op.publish_state(staged, part_at, old_part.as_ref(), Mode::Overwrite)?;
+            op.together_with(vec![also]);
+            Ok(ChunkReceipt {
+                session: session.clone(),
+                index,
+                chunk_path,
+                sha256: digest,
+                bytes: content.bytes.len() as u64,
+                journal_id: journaled.journal_id,
+                findings: Findings::default(),
+                warning: manifest.total_expected.filter(|total| highest > *total).map(|total| {
+                    format!(
+                        "part {highest} is beyond total_expected, which is {total}: a compose is refused until a part \
+                         announces the right total, or the session is reset"
+                    )
+                }),
+                prev_bytes: old_part.as_ref().map(|old| old.stat.len),
+                prev_sha256: old_part.as_ref().map(|old| old.digest),
+                composed_before: manifest.composed_before.clone(),
+            })
+        })
+    }
+}
+
+fn check_total(session: &str, total_expected: Option<i64>) -> Result<Option<u32>> {
+    let Some(total_expected) = total_expected else { return Ok(None) };
+    u32::try_from(total_expected)
+        .ok()
+        .filter(|total| (1..=PARTS_MAX).contains(total))
+        .map(Some)
+        .ok_or_else(|| Error::TotalExpected { session: session.to_owned(), total_expected })
+}
