@@ -7,22 +7,26 @@
 #[doc(hidden)]
 pub mod samples;
 
+mod changes;
+mod sessions;
+
 use std::io;
 
-use crate::digest::Digest;
-use crate::edit::{Diagnosis, Difference, Mistake, Nearest};
+use self::changes::{made_before, not_found, stale};
+use crate::edit::Diagnosis;
 use crate::error::{
-    Author, BEYOND_DOUBLE, Changed, Draft, Drift, Error, HANDOFF, NEVER_THERE, NotAFile,
-    QUERY_OF_ONE_LINE, Since,
+    BEYOND_DOUBLE, Draft, Drift, Error, HANDOFF, NEVER_THERE, NotAFile, QUERY_OF_ONE_LINE,
 };
 use crate::form::Encoding;
 use crate::near::nearest;
 use crate::risk::{self, Action, Detection, Report};
 
+pub use self::sessions::DONE_IF_SENT_BEFORE;
+
 /// What a caller should do about an error: one sentence, without a full stop.
 #[must_use]
 pub fn hint(error: &Error) -> String {
-    if let Some(hint) = of_state(error) {
+    if let Some(hint) = of_state(error).or_else(|| sessions::hint(error)) {
         return hint;
     }
     match error {
@@ -307,89 +311,22 @@ pub fn hint(error: &Error) -> String {
              `count` {actual} to change all of them"
         ),
 
-        Error::SessionName { .. } => {
-            "pass a `session` of 1 to 64 letters, digits, _ and -".to_owned()
-        }
-        Error::ChunkIndex { index, .. } if *index > 999 => {
-            "compose the parts that are there, and send larger parts in another `session`: it takes \
-             999 at most"
-                .to_owned()
-        }
-        Error::ChunkIndex { .. } => "pass an `index` from 1 to 999".to_owned(),
-        Error::TotalExpected { .. } => {
-            "pass a `total_expected` from 1 to 999, or leave it out".to_owned()
-        }
-        Error::IndexExceedsTotal { index, .. } => {
-            format!("pass a `total_expected` of {index} or more, or leave it out")
-        }
-        Error::SessionNotFound { composed: Some(_), .. }
-        | Error::NoChunks { composed: Some(_), .. } => {
-            "do nothing if context.composed is the file that is meant: the session was composed into it, and \
-             its parts are gone"
-                .to_owned()
-        }
-        Error::SessionNotFound { near, .. } | Error::NoChunks { near, .. } => {
-            or_near(near, "send the parts with `rw_chunk_append` first, or correct the `session`")
-        }
-        Error::SessionComposed { .. } => {
-            "append more text to the file context.composed.path with `rw_safe_write` and `mode` append, since the \
-             session was composed into it, or begin a session of another name"
-                .to_owned()
-        }
-        Error::ComposedBefore { .. } => {
-            "if the parts go on with the file, append their text to it with `rw_safe_write` and `mode` append, then \
-             remove them with `rw_chunk_reset`; if they are a new version of it, pass context.actual_prev_sha256 as \
-             `expected_prev_sha256`"
-                .to_owned()
-        }
-        Error::AfterRefusedPart { .. } => {
-            "remove the parts with `rw_chunk_reset` and send all parts again, or look at the parts with `rw_chunk_status`: \
-             then this call goes on with them as they are"
-                .to_owned()
-        }
-        Error::PartOfAnother { composed, .. } => {
-            let done = if composed.is_some() { DONE_IF_SENT_BEFORE } else { "" };
-            format!(
-                "{done}begin a session of another name, or look at the parts with `rw_chunk_status`: then this call goes \
-                 on with them as they are, those of the other client included"
-            )
-        }
-        Error::NonContiguous { missing, .. } if missing.is_empty() => {
-            "remove the parts that are too many with `rw_chunk_reset`, and send all parts again"
-                .to_owned()
-        }
-        Error::NonContiguous { have, total_expected, .. } => {
-            let last = have.last().copied().unwrap_or_default();
-            let total = match total_expected {
-                Some(total) if *total < last => format!(" and `total_expected` {last}"),
-                _ => String::new(),
-            };
-            format!(
-                "send the parts that context.missing lists with `rw_chunk_write`{total}; if the index of a part is \
-                 wrong, begin again with `rw_chunk_reset`"
-            )
-        }
-        Error::ChunkCount { have, total_expected, .. } if *have < *total_expected as usize => {
-            let rest = *total_expected as usize - have;
-            let other = if rest == 1 { "part".to_owned() } else { format!("{rest} parts") };
-            format!(
-                "send the other {other}, or send the last part again with `rw_chunk_write` and `total_expected` \
-                 {have}"
-            )
-        }
-        Error::ChunkCount { have, .. } => format!(
-            "send the last part again with `rw_chunk_write` and `total_expected` {have}, or reset the session with \
-             `rw_chunk_reset` and send the right parts"
-        ),
-        Error::SessionChanges { .. } => {
-            "try again when the other program has stopped: it changed the parts each time that they were to be removed"
-                .to_owned()
-        }
-        Error::ComposedNotUtf8 { .. } | Error::BadManifest { .. } => {
-            "reset the session with `rw_chunk_reset` and send its parts again: a file of it was \
-             damaged or edited"
-                .to_owned()
-        }
+        // These are answered above.
+        Error::SessionName { .. }
+        | Error::ChunkIndex { .. }
+        | Error::TotalExpected { .. }
+        | Error::IndexExceedsTotal { .. }
+        | Error::SessionNotFound { .. }
+        | Error::NoChunks { .. }
+        | Error::SessionComposed { .. }
+        | Error::ComposedBefore { .. }
+        | Error::AfterRefusedPart { .. }
+        | Error::PartOfAnother { .. }
+        | Error::NonContiguous { .. }
+        | Error::ChunkCount { .. }
+        | Error::SessionChanges { .. }
+        | Error::ComposedNotUtf8 { .. }
+        | Error::BadManifest { .. } => String::new(),
 
         Error::BadBase64 { .. } => {
             "send `content` in standard base64 with padding and without white space, or leave \
@@ -522,9 +459,6 @@ pub fn hint(error: &Error) -> String {
         Error::BadArgument { argument, message } => format!("correct `{argument}`: {message}"),
     }
 }
-
-/// What to do first about a part that is refused where the caller's earlier parts have become a file.
-pub const DONE_IF_SENT_BEFORE: &str = "do nothing if this part was sent before, since context.composed is the file that it has made; otherwise ";
 
 /// What to do first about an append that completes what the file ends with.
 pub const BEGINS_IN_FILE: &str = "append other text, since this one goes on with a secret that begins at the end of \
@@ -706,166 +640,6 @@ fn with_names(message: &str) -> String {
         words.push(if is_named { format!("`{name}`{rest}") } else { word.to_owned() });
     }
     words.join(" ")
-}
-
-fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since>) -> String {
-    if actual.is_none() && expected.is_empty() {
-        return "read the directory, and correct the path if the file has another name: it does not exist now".to_owned();
-    }
-    if actual.is_none() {
-        return "leave out `expected_prev_sha256` to create it, since it does not exist, or correct the path or the \
-                name"
-            .to_owned();
-    }
-    if !expected.is_empty() && !Digest::may_be_meant_by(expected) {
-        return "pass a SHA-256 as `expected_prev_sha256`, all of its 64 hex digits or the first 12 at least"
-            .to_owned();
-    }
-    match since {
-        Some(since @ (Since { already_written: true, .. } | Since { already_applied: true, .. })) => {
-            return made_before(since);
-        }
-        Some(Since { missing: Some(missing), .. }) => {
-            return format!(
-                "{}; the file has changed, too, so any other call needs context.actual_prev_sha256 as \
-                 `expected_prev_sha256`",
-                not_found(missing.nearest.as_deref(), &missing.diagnosis)
-            );
-        }
-        Some(Since { of: Changed::Part, .. }) => {
-            "look at the parts with `rw_chunk_status`, then repeat the call with context.actual_prev_sha256 as \
-             `expected_prev_sha256` if this part is still to come next"
-        }
-        Some(Since { new_lines, .. }) if !new_lines.is_empty() => {
-            "do nothing if this edit was made before: `new_string` stands in the file where \
-             context.new_string_lines says; otherwise read the file, and repeat the call with \
-             context.actual_prev_sha256 as `expected_prev_sha256`"
-        }
-        Some(Since { still_applies: Some(true), .. }) => {
-            "repeat the call with context.actual_prev_sha256 as `expected_prev_sha256`: the edit \
-             still applies to the file as it is now"
-        }
-        Some(Since { diff: Some(_), .. }) => {
-            "look at context.diff, merge it into your text, and repeat the call with \
-             context.actual_prev_sha256 as `expected_prev_sha256`"
-        }
-        Some(Since { of: Changed::Checkpoint, .. }) => {
-            "read the checkpoint again with `rw_checkpoint_read`, merge what changed into your data, and repeat \
-             the call with context.actual_prev_sha256 as `expected_prev_sha256`"
-        }
-        Some(Since { of: Changed::Handoff, .. }) => {
-            "read the handoff again with `rw_handoff_read`, merge what changed into yours, and repeat the call \
-             with context.actual_prev_sha256 as `expected_prev_sha256`"
-        }
-        _ => {
-            "read the file again, merge what changed into your text, and repeat the call with \
-             context.actual_prev_sha256 as `expected_prev_sha256`"
-        }
-    }
-    .to_owned()
-}
-
-/// What to do about a change that stands there already. The same change by another client, such as the next value of a
-/// counter, does not make the caller's own unnecessary.
-fn made_before(since: &Since) -> String {
-    let what = match since {
-        Since { already_applied: true, .. } => "the file has this edit already",
-        Since { of: Changed::Part, .. } => "the part is this text already",
-        _ => "the file holds this text already",
-    };
-    let look = "decide whether your change is still to be made";
-    match since.author {
-        Author::Caller => format!("do nothing: {what}, from an earlier call of yours"),
-        Author::Namesake => format!(
-            "do nothing if context.last_write is an earlier call of yours; otherwise read what is there and {look}: {what}"
-        ),
-        Author::Other => format!(
-            "read what is there and {look}: {what}, from another client, which context.last_write names"
-        ),
-        Author::Outside => {
-            format!("read what is there and {look}: {what}, from another program than this server")
-        }
-    }
-}
-
-fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> String {
-    if !diagnosis.new_lines.is_empty() {
-        return "do nothing if this edit was made before: `new_string` stands in the file where \
-                context.new_string_lines says, and `old_string` does not"
-            .to_owned();
-    }
-    if diagnosis.already_applied {
-        return "do nothing if this is that edit again: an earlier call has made the same one, and `old_string` is not in \
-                the file now"
-            .to_owned();
-    }
-    if diagnosis.empty_file {
-        return "write the text with `rw_safe_write`, since the file is empty".to_owned();
-    }
-    let place = nearest.map(at_place);
-    if let Some(mistake) = diagnosis.mistakes.first() {
-        let what = match mistake {
-            Mistake::HtmlEntities => {
-                "write the characters themselves in `old_string` and `new_string`, not HTML \
-                 entities such as &lt; and &amp;"
-            }
-            Mistake::LiteralEscapes => {
-                "write real line breaks, tabs and quotes in `old_string` and `new_string`, not \\n, \\t and \\\""
-            }
-            Mistake::LineNumbers => {
-                "leave out the numbers in front of the lines in `old_string` and `new_string`: they are no \
-                 part of the file"
-            }
-            Mistake::DiffSigns => {
-                "leave out the signs of a diff, with which the lines in `old_string` and `new_string` begin: they are \
-                 no part of the file"
-            }
-            Mistake::CodeFence => {
-                "leave out the lines of three backticks in `old_string` and `new_string`: they are no part of the file"
-            }
-            Mistake::Placeholder => {
-                "write the text itself in `old_string`, or edit a shorter part: a line such as \
-                 \"... existing code ...\" stands for nothing in the file"
-            }
-        };
-        let place = place.filter(|_| !diagnosis.corrected_lines.is_empty());
-        return place.map_or_else(|| what.to_owned(), |place| format!("{what}; {place}"));
-    }
-    let what = place.unwrap_or_else(|| {
-        "read the file and copy `old_string` from it: nothing in it comes near".to_owned()
-    });
-    let is_suggested = nearest.is_some_and(|it| it.suggested_old_string.is_some());
-    if diagnosis.may_be_deleted && !is_suggested {
-        return format!("do nothing if this text was taken out before; otherwise {what}");
-    }
-    what
-}
-
-/// What to pass if the nearest place is meant.
-fn at_place(nearest: &Nearest) -> String {
-    let others = match nearest.equal_lines.len() {
-        0 | 1 => "",
-        _ => "; context.nearest.equally_near_lines has the other places that may be meant",
-    };
-    let what = match nearest {
-        Nearest { suggested_old_string: Some(_), suggestion_neighbours: 1.., .. } => {
-            "pass context.nearest.suggested_old_string as `old_string` if that place is meant, and repeat in \
-             `new_string` what it has before and after that place"
-        }
-        Nearest { suggested_old_string: Some(_), differs, .. }
-            if differs
-                .iter()
-                .any(|it| matches!(it, Difference::Tabs | Difference::Indentation)) =>
-        {
-            "pass context.nearest.suggested_old_string as `old_string` if that place is meant, and indent \
-             `new_string` as it is indented"
-        }
-        Nearest { suggested_old_string: Some(_), .. } => {
-            "pass context.nearest.suggested_old_string as `old_string` if that place is meant"
-        }
-        _ => "read the lines around context.nearest.start_line and copy `old_string` from there",
-    };
-    format!("{what}{others}")
 }
 
 fn cursor(drift: &Drift) -> &'static str {
