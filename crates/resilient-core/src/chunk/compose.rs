@@ -49,7 +49,8 @@ pub struct ComposeRequest {
     pub form: Asked,
     /// As in [`WriteRequest`](crate::write::WriteRequest).
     pub allow_shrink: bool,
-    /// Refuses parts that the caller does not know, as in [`PartRequest::one_attempt`](super::PartRequest::one_attempt).
+    /// Refuses parts that the caller does not know, as in
+    /// [`PartRequest::one_attempt`](super::PartRequest::one_attempt).
     pub one_attempt: bool,
 }
 

@@ -156,7 +156,8 @@ impl Chunks<'_> {
         Ok(Status { session: session.to_owned(), exists, parts, composed: None, nearest_names })
     }
 
-    /// As [`Chunks::status`]. From now on the caller knows these parts: see [`PartRequest::one_attempt`](super::PartRequest::one_attempt).
+    /// As [`Chunks::status`]. From now on the caller knows these parts, as in
+    /// [`PartRequest::one_attempt`](super::PartRequest::one_attempt).
     ///
     /// # Errors
     /// As [`Chunks::status`].
@@ -165,8 +166,9 @@ impl Chunks<'_> {
         // IMPORTANT: before the parts are listed. What comes later is not known.
         let row = caller.as_ref().and_then(|_| attempt::newest_row(self.store, session));
         let status = self.status(session)?;
-        if let (true, Some(caller), Some(row)) = (status.exists, caller, row) {
-            self.looked.set(&caller, session, Some(Known::Listed(row)));
+        if let (true, Some(caller)) = (status.exists, caller) {
+            // Without a row, all that are found later are newer.
+            self.looked.set(&caller, session, Some(Known::Listed(row.unwrap_or_default())));
         }
         Ok(status)
     }

@@ -2,6 +2,7 @@
 
 use resilient_core::chunk::{ComposeRequest, PartRequest};
 use resilient_core::journal::By;
+use resilient_core::risk::Verdict;
 use resilient_core::{Error, Workspace};
 
 use crate::home::{Home, composing, digest, entries};
@@ -21,6 +22,17 @@ fn part(index: i64, content: &str) -> PartRequest {
         one_attempt: true,
         ..PartRequest::default()
     }
+}
+
+/// Adds rows to the journal that are of something else.
+fn add_rows(home: &Home, count: usize, ts: &str) {
+    let line = format!(
+        "{{\"bytes\":1,\"caller\":\"s\",\"journal_id\":\"wj_1\",\"mode\":\"create\",\"path\":\"s\",\
+         \"sha256\":\"{}\",\"ts\":\"{ts}\"}}\n",
+        digest("s")
+    );
+    let journal = [home.journal(), line.repeat(count).into_bytes()].concat();
+    home.put(".resilient_write/journal.jsonl", journal);
 }
 
 #[test]
@@ -51,14 +63,7 @@ fn whose_an_attempt_is_is_known_for_a_thousand_rows() {
         ws.chunks().reset("s").expect("a reset");
         of(&ws, "beta").keep_part(part(1, "B1")).expect("a part");
         drop(ws);
-        let line = format!(
-            "{{\"bytes\":1,\"caller\":\"s\",\"journal_id\":\"wj_1\",\"mode\":\"create\",\"path\":\"s\",\
-             \"sha256\":\"{}\",\"ts\":\"{}\"}}\n",
-            digest("s"),
-            row.ts
-        );
-        let journal = [home.journal(), line.repeat(more).into_bytes()].concat();
-        home.put(".resilient_write/journal.jsonl", journal);
+        add_rows(&home, more, &row.ts);
         let kept = of(&home.open(), "alpha").keep_part(part(2, "A2"));
         assert_eq!(kept.is_err(), is_known, "{more}");
     }
@@ -75,5 +80,29 @@ fn a_client_of_a_new_version_is_the_same_client() {
         before.keep_part(part(2, "A2")).expect("a part");
         let corrected = of(&ws, later).keep_part(part(2, "A2, corrected"));
         assert_eq!(corrected.is_err(), is_refused, "{later}");
+    }
+}
+
+#[test]
+fn after_a_part_1_that_is_refused_a_caller_goes_on_once_it_has_listed_the_parts() {
+    // Also where the rows of the parts are too old to be known.
+    for more in [0, 1000] {
+        let home = Home::new();
+        let ws = home.open();
+        of(&ws, "alpha").keep_part(part(1, "A1")).expect("a part");
+        let row = entries(&ws).pop().expect("a row");
+        drop(ws);
+        add_rows(&home, more, &row.ts);
+        let ws = home.open();
+        let beta = of(&ws, "beta");
+        let secret = format!("key = {}{}", concat!("AK", "IA"), "ABCDEFGHIJKLMNOP");
+        let first = PartRequest { reject_at: Some(Verdict::Low), ..part(1, &secret) };
+        let refused = beta.begin_parts(first).expect_err("a refusal");
+        assert!(matches!(refused, Error::Blocked { .. }), "{refused}");
+        let second = || beta.keep_part(part(2, "B2"));
+        let refused = second().expect_err("a refusal");
+        assert!(matches!(refused, Error::AfterRefusedPart { part: 2, .. }), "{more}: {refused}");
+        assert!(beta.session_status("s").expect("a status").exists);
+        second().unwrap_or_else(|error| panic!("{more}: {error}"));
     }
 }
