@@ -159,6 +159,9 @@ pub enum Listed {
         updated_at: Value,
         /// Digest of its file.
         sha256: Digest,
+        /// Whether its time to live is over: the next cleanup takes it.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        expired: bool,
     },
     /// A file that cannot be read as one.
     Corrupt {
@@ -310,9 +313,14 @@ impl Checkpoints<'_> {
             data,
             sha256: Digest::of(&bytes),
             bytes: bytes.len() as u64,
-            expired: fate(&bytes, self.store.clock.now_ns(), false)
-                .is_some_and(|(_, reason)| reason == "expired"),
+            expired: self.is_expired(&bytes),
         })
+    }
+
+    /// Whether a checkpoint's time to live is over.
+    fn is_expired(&self, bytes: &[u8]) -> bool {
+        let fate = fate(bytes, self.store.clock.now_ns(), false);
+        fate.is_some_and(|(_, reason)| reason == "expired")
     }
 
     /// Lists all checkpoints by name.
@@ -339,6 +347,7 @@ impl Checkpoints<'_> {
                         created_at: take("created_at"),
                         updated_at: take("updated_at"),
                         sha256: Digest::of(&bytes),
+                        expired: self.is_expired(&bytes),
                     }
                 }
                 Err(_) => Listed::Corrupt { name, bytes: len, checkpoint_path, corrupt: true },

@@ -344,6 +344,9 @@ fn a_checkpoint_whose_time_is_over_is_read_and_said_to_be_so() {
         let found = later.checkpoints().read("c").expect("a checkpoint");
         assert_eq!((found.expired, &found.data), (expired, &json!(1)), "{ttl}");
         assert_eq!(json_of(&found).get("expired").is_some(), expired);
+        let listed = json_of(later.checkpoints().list().unwrap());
+        let listed = &listed["checkpoints"][0];
+        assert_eq!(listed.get("expired").is_some(), expired, "{listed}");
     }
 }
 
