@@ -52,7 +52,7 @@ pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
             _ => Ok(()),
         };
     }
-    // What is told of the parts is in older rows, too.
+    // What the refusal lists of the parts is in older rows, too.
     let mut past = Past::of(op.store, step);
     newest(op, step.session, |row| -> Option<()> {
         past.add(row);
@@ -89,7 +89,7 @@ fn is_of(row: &Row, session: &str, parts: &str) -> bool {
     row.path.starts_with(parts) || row.composed.as_deref() == Some(session)
 }
 
-/// What was done with the parts of a session, and what a caller knows of it.
+/// What was done with the parts of a session, and which part of that a caller knows.
 struct Past<'a> {
     step: &'a Step<'a>,
     /// How the paths of the parts begin.

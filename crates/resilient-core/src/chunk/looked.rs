@@ -1,5 +1,5 @@
-//! What a caller knows of the parts of a session beside what it has sent: that it has listed them, or that a part of its
-//! own was refused.
+//! Whether a caller has listed the parts of a session, or a part of its own was refused. Its rows in the journal show the
+//! rest of what it knows.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ pub(crate) struct Looked(Mutex<VecDeque<(Of, Known)>>);
 /// The session of a client, and the chunk session.
 type Of = (String, String);
 
-/// What a caller knows of a session.
+/// What a caller knows about the parts of a session.
 #[derive(Clone, Debug)]
 pub(super) enum Known {
     /// The parts, up to this row of the journal.

@@ -184,7 +184,7 @@ impl Chunks<'_> {
         Ok((number, total, findings))
     }
 
-    /// What the caller knows of the parts of a session beside what it has sent.
+    /// What the caller knows about the parts of a session beside what it has sent.
     pub(super) fn known(&self, session: &str) -> Option<Known> {
         self.looked.by(self.store.by()?.session.as_deref()?, session)
     }

@@ -300,7 +300,7 @@ fn a_compose_replaces_what_its_own_client_has_written_since() {
     }
 }
 
-/// Before, two composes within one second were taken for one, and a compose of parts that were kept was refused.
+/// Before, two composes within one second counted as one, and a compose of parts that were kept was refused.
 #[test]
 fn two_composes_of_the_same_text_within_one_second_are_told_apart() {
     let home = Home::new();

@@ -266,7 +266,7 @@ fn core_tells_a_refused_client_whose_the_parts_are_and_which_file_its_own_have_b
     assert!(hint.starts_with("do nothing if") && hint.contains("context.composed"), "{hint}");
     assert!(hint.contains("`rw_list_parts`"), "{hint}");
 
-    // Who has begun anew and gone on is told of as such, also where the part is there; and nothing was written.
+    // The answer says that somebody has begun anew, also where the part of that number is there.
     beta.gives("rw_write_part", part(2, "B2 ", false), &[]);
     let refused = alpha.fails("rw_write_part", part(2, "A2 ", false), kind, anew.clone());
     assert_eq!(refused["context"]["parts"].as_array().unwrap().len(), 2, "{refused}");
