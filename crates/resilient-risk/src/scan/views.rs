@@ -122,29 +122,27 @@ impl Scan {
         if !found.pieces.is_empty() || !pieces.iter().any(|piece| holds(&piece)) {
             return;
         }
-        // What fits a format only with the rest needs no other proof of it.
         let is_line = view.via == "joined lines";
-        let is_part = || found.pattern != whole.pattern && !is_format(found.pattern);
-        let is_listed = view.trust == Trust::Listed;
-        // Literals without a sign between them are one word, as in a shell.
-        let is_glued = pieces.array_windows().all(|[one, next]| {
-            let between = text.as_bytes().get(one.end..next.start);
-            between.is_some_and(|between| between.iter().all(|byte| b"\"'".contains(byte)))
-        });
-        let is_sure = !is_line && (view.trust == Trust::Full || is_glued || is_part());
+        let is_token = is_format(found.pattern);
+        // What fits a format only with the rest needs no other proof of it.
+        let is_part = !is_token && found.pattern != whole.pattern;
+        let is_sure = !is_line && (is_put_together(view) || is_part);
+        let rest_of = |piece: &Range<usize>| text.as_bytes().get(piece.clone()).unwrap_or_default();
         let goes_on = |piece: &Range<usize>| {
-            let rest = text.as_bytes().get(piece.clone()).unwrap_or_default();
             // What was found is a secret without the next line, which may be a name, a word or a key.
             let names =
                 is_line && matches!(text.as_bytes().get(piece.end), Some(b'=' | b':' | b'('));
-            self.claims.is_free(piece) && (is_sure || !is_listed && !names && is_rest(view, rest))
+            let may_go = view.trust != Trust::Listed && !names;
+            self.claims.is_free(piece) && (is_sure || may_go && is_rest(view, rest_of(piece)))
         };
-        // From the known piece on, as far as the rest goes.
+        // From the known piece on, as far as the rest goes. Before a token stands nothing of it.
         let before = pieces.iter().rev().map(|p| p.start..p.end.min(known.start).max(p.start));
+        let before = before.filter(|_| !is_token);
         let after = pieces.iter().map(|p| p.start.max(known.end).min(p.end)..p.end);
         let is_some = |piece: &Range<usize>| !piece.is_empty();
-        let mut all: Vec<_> = before.filter(is_some).take_while(goes_on).collect();
-        all.extend(after.filter(is_some).take_while(goes_on));
+        let mut all: Vec<_> = after.filter(is_some).take_while(goes_on).collect();
+        while is_token && all.pop_if(|piece| is_spare(view, rest_of(piece))).is_some() {}
+        all.extend(before.filter(is_some).take_while(goes_on));
         if all.is_empty() {
             return;
         }
@@ -196,6 +194,34 @@ fn source_of(map: &Map, found: &Finding) -> Vec<Range<usize>> {
     pieces
 }
 
+/// Tells whether a text says that the parts of a view are one, or writes them without a sign between them, as a shell
+/// does.
+fn is_put_together(view: &View) -> bool {
+    view.trust == Trust::Full || view.via == "joined literals" && view.trust == Trust::Names
+}
+
+/// Tells whether what a view adds behind a token that is whole without it is no part of the token.
+fn is_spare(view: &View, behind: &[u8]) -> bool {
+    let is_join = matches!(view.via, "joined literals" | "continued lines");
+    match view.trust {
+        Trust::Listed => !is_rest(view, behind),
+        _ => is_join && is_put_together(view) && is_words(behind),
+    }
+}
+
+/// Tells whether a text is words and small numbers, as names, hosts and versions are: `-main`, `user1`, `v1.2.3`.
+fn is_words(text: &[u8]) -> bool {
+    const DIGITS_MAX: usize = 4;
+    text.split(|byte| !byte.is_ascii_alphanumeric()).all(|run| {
+        let len = run.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let (word, number) = run.split_at_checked(len).unwrap_or_default();
+        let small = word.iter().skip(1).filter(|byte| byte.is_ascii_lowercase()).count();
+        let is_word = small + 1 >= len || small == 0 && !word.iter().any(u8::is_ascii_lowercase);
+        let is_number = number.len() <= DIGITS_MAX && number.iter().all(u8::is_ascii_digit);
+        is_word && is_number && !Shape::of(word).is_odd()
+    })
+}
+
 /// Tells whether what a view adds to a secret that is one without it may be its rest: a word that stands near it is
 /// none, nor is a short line or item.
 fn is_rest(view: &View, rest: &[u8]) -> bool {
@@ -222,21 +248,22 @@ fn is_bare_token(text: &str) -> bool {
     even && shape.digits >= 3 && shape.lower >= 3 && shape.upper >= 3 && !shape.is_wordy()
 }
 
-/// Leaves out what was added behind a token that is whole without it: of a list of arguments, the next one.
+/// Leaves out what was added behind a token that is whole without it: a word, or the next argument of a list.
 fn without_words_behind(view: &View, found: &mut Finding) {
     /// Of GitHub: four characters of a prefix, and 36.
     const TOKEN_LEN: usize = 40;
-    let is_listed = view.trust == Trust::Listed;
+    const PIECES_MAX: usize = 64;
     let Range { start, end } = found.span;
     let token = |end: usize| view.text.as_bytes().get(start..end).unwrap_or_default();
-    let is_whole = |end: &usize| match vendor::row(found.pattern).filter(|_| is_listed) {
+    let is_whole = |end: &usize| match vendor::row(found.pattern) {
         Some(format) => format.matches(token(*end)).is_some_and(|(len, _)| len == end - start),
-        None => found.family == "github_pat" && *end == start + TOKEN_LEN,
+        None => found.family == "github_pat" && *end >= start + TOKEN_LEN,
     };
-    let Some(whole) = view.map.ends(start..end).find(is_whole) else { return };
-    let behind = view.text.as_bytes().get(whole..end).unwrap_or_default();
-    let is_word = behind.iter().all(u8::is_ascii_lowercase);
-    if if is_listed { !is_rest(view, behind) } else { is_word } {
+    // Items of a list are one token or none.
+    let most = if view.trust == Trust::Listed { 1 } else { PIECES_MAX };
+    let behind = |whole: usize| view.text.as_bytes().get(whole..end).unwrap_or_default();
+    let mut ends = view.map.ends(start..end).filter(is_whole).take(most);
+    if let Some(whole) = ends.find(|whole| is_spare(view, behind(*whole))) {
         found.span.end = whole;
     }
 }

@@ -59,21 +59,57 @@ const APART: [Apart; 34] = [
     (Some(Language::Env), |k, w| format!("KEY_1=\"{k}\"\nKEY_2=\"{w}\"\n")),
 ];
 
-#[test]
-fn what_stands_beside_a_whole_token_stays() {
+/// Texts with a token and a word beside it, which may be joined: the token is whole without the word.
+const BESIDE: [Apart; 31] = [
+    (Some(Language::Java), |k, w| format!("x = \"{k}\" + \"{w}\";\n")),
+    (Some(Language::Java), |k, w| format!("x = \"{w}\" + \"{k}\";\n")),
+    (Some(Language::Java), |k, w| format!("s.append(\"{k}\").append(\"{w}\");\n")),
+    (Some(Language::Java), |k, w| format!("s.append(\"{w}\").append(\"{k}\");\n")),
+    (Some(Language::Java), |k, w| format!("f(s.append(\"a\").append(\"{k}\").b(), \"{w}\");\n")),
+    (Some(Language::JavaScript), |k, w| format!("x = a.concat(\"{k}\", \"{w}\");\n")),
+    (Some(Language::JavaScript), |k, w| {
+        format!("x = a.concat(\"--{w}\", \"{k}\", \"--a\", \"{w}\");\n")
+    }),
+    (Some(Language::JavaScript), |k, w| format!("x = a.concat([\"{k}\", \"{w}\"]);\n")),
+    (Some(Language::JavaScript), |k, w| format!("f(a.concat(\"{k}\"), \"{w}\");\n")),
+    (Some(Language::JavaScript), |k, w| format!("x = {{a: \"{k}\\\n  {w}\"}};\n")),
+    (Some(Language::Yaml), |k, w| format!("a: \"{k}\\\n  {w}\"\n")),
+    (Some(Language::Yaml), |k, w| format!("a: \"{k}\\\n\n  {w}\"\n")),
+    (Some(Language::Shell), |k, w| format!("f - \"{k}\\\n  {w}\"\n")),
+    (Some(Language::Shell), |k, w| format!("f 'a'\"{k}\"'b' {w}\n")),
+    (Some(Language::Shell), |k, w| format!("f \"{k}\"'-{w}'\n")),
+    (Some(Language::Shell), |k, w| format!("A='{k}'B='{w}'\n")),
+    (Some(Language::Shell), |k, w| format!("f --a='{k}'--b='{w}'\n")),
+    (Some(Language::CSharp), |k, w| format!("var x = @\"{k}\"\"{w}\";\n")),
+    (Some(Language::Python), |k, w| format!("x = \"{k}\"\"{w}\"\n")),
+    (Some(Language::Python), |k, w| format!("x = f(\"{k}\")(\"{w}\")\n")),
+    (Some(Language::Python), |k, w| format!("x = \"{{}}{k}\".format(\"{w}\")\n")),
+    (Some(Language::Env), |k, w| format!("[Service]\nEnvironment=\"A={k}\" \"B={w}\"\n")),
+    (None, |k, w| format!("Environment=\"TOKEN={k}\" \"USER={w}\"\n")),
+    (None, |k, w| format!("a,\"\"\"{k}\"\"{w}\"\"\",b\n")),
+    (None, |k, w| format!("VALUES ('{k}''{w}')\n")),
+    (None, |k, w| format!("''{k}''{w}''\n")),
+    (None, |k, w| format!("'''{k}''' '''{w}'''\n")),
+    (None, |k, w| format!("|\"{k}\"\"{w}\"|\n")),
+    (None, |k, w| format!("<a b=\"{k}\"href=\"{w}\">\n")),
+    (None, |k, w| format!("print(b\"{k}\"b\"{w}\")\n")),
+    (None, |k, w| format!("x = '{k}'or'{w}'\n")),
+];
+
+/// Tells of what forms a redaction of the token changes the text beside it.
+fn neighbours_stay(forms: &[Apart], words: &[&str], digests: usize) {
     let chance = &mut Chance(0x9E37_79B9_7F4A_7C15);
     let mark = Regex::new("<REDACTED:[a-z_]+:[0-9]+>|\\[REDACTED:[a-z_]+:[0-9]+\\]").unwrap();
     let (mut count, mut faults) = (0, Vec::new());
-    for (nth, (language, write)) in APART.into_iter().enumerate() {
-        for draw in 0..DRAWS {
+    for (nth, (language, write)) in forms.iter().enumerate() {
+        for draw in 0..words.len() + digests {
             for token in tokens(chance) {
-                let words = ["production", "main", "8080", "user1", "v1.2.3", "https://x.io"];
                 let word = match words.get(draw) {
                     Some(word) => (*word).to_owned(),
                     None => chance.draw(b"0123456789abcdef", 40),
                 };
                 let text = write(&token, &word);
-                let wish = Wish { language, ..Wish::default() };
+                let wish = Wish { language: *language, ..Wish::default() };
                 let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
                 count += 1;
                 let (marked, kept) = (mark.replace_all(&redacted, "@"), text.replace(&token, "@"));
@@ -84,11 +120,22 @@ fn what_stands_beside_a_whole_token_stays() {
             }
         }
     }
+    no_faults(count, &faults);
+}
+
+/// Shows how many faults each form has, and one of them.
+fn no_faults(count: usize, faults: &[(usize, String)]) {
     let mut by_form = std::collections::BTreeMap::<usize, (usize, &str)>::new();
-    for (nth, fault) in &faults {
+    for (nth, fault) in faults {
         by_form.entry(*nth).or_insert((0, fault)).0 += 1;
     }
     assert!(faults.is_empty(), "{} of {count}: {by_form:#?}", faults.len());
+}
+
+#[test]
+fn what_stands_beside_a_whole_token_stays() {
+    neighbours_stay(&APART, &["production", "main", "8080", "user1", "v1.2.3", "https://x.io"], 6);
+    neighbours_stay(&BESIDE, &["production", "main", "8080", "user1", "v1.2.3", "eu-west-1"], 0);
 }
 
 /// Texts that put pieces together.
@@ -150,9 +197,5 @@ fn the_pieces_that_a_program_joins_all_go() {
             }
         }
     }
-    let mut by_form = std::collections::BTreeMap::<usize, (usize, &str)>::new();
-    for (nth, fault) in &faults {
-        by_form.entry(*nth).or_insert((0, fault)).0 += 1;
-    }
-    assert!(faults.is_empty(), "{} of {count}: {by_form:#?}", faults.len());
+    no_faults(count, &faults);
 }

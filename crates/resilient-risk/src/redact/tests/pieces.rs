@@ -169,12 +169,12 @@ fn a_secret_whose_first_half_is_one_goes_whole() {
         ),
         (
             "a.sh",
-            format!("TOKEN='{head}'\"{tail}\"'x'\nf \"x\" '{head}''7'\"r\"\n"),
+            format!("TOKEN='{head}'\"{tail}\"'7x'\nf \"x\" '{head}''7Q'\"9r\"\n"),
             format!("TOKEN='{mark}'\"\"''\nf \"x\" '{}'''\"\"\n", mark.replace('1', "2")),
         ),
         (
             "a.yaml",
-            format!("b: \"{head}\\\n  x\\\n  {tail}\"\nc:\n  - \"{head}\\\n    7\"\n"),
+            format!("b: \"{head}\\\n  x\\\n  {tail}\"\nc:\n  - \"{head}\\\n    7Q\"\n"),
             format!("b: \"{mark}\\\n  \\\n  \"\nc:\n  - \"{}\\\n    \"\n", mark.replace('1', "2")),
         ),
         // Nothing says that a list is put together: what stands beside a whole token stays.
