@@ -16,10 +16,11 @@ const LIST_MAX: usize = 1024;
 const PASSED_MAX: usize = 8;
 
 /// A call that joins what follows, with nothing between the items: `"".join([`, `concat!(`, `implode("", [`. Databases
-/// write these words in capitals, too.
+/// write these words in capitals, too. What `list.concat(` adds stays items of a list.
 static JOINS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let empty = r#"(?:""|''|``)"#;
-    let (call, first) = (r"(?i:concat)!?\s*[(\[{]|(?i:mplode)\(", r"(?i:join|mplode)\(");
+    let call = r#"(?:^|[^.\w]|["'`]\.|tring\.)(?i:concat)!?\s*[(\[{]|(?i:mplode)\("#;
+    let first = r"(?i:join|mplode)\(";
     Regex::new(&format!(r"(?-u)(?:{call}|{empty}\.join\(|{first}{empty},)[\s(\[{{]*$")).ok()
 });
 

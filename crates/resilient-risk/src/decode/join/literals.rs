@@ -16,7 +16,7 @@ use super::super::super::{vendor, work};
 use super::super::encoded::{BASE64_HEAD, is_base64_head};
 use super::super::{Trust, Views};
 use super::around::{is_command, is_format, is_joined};
-use super::names::{follows, is_named, name_before};
+use super::names::{follows, is_named, is_setting, name_before};
 use super::{JOINED_MAX, JOINED_MIN, Joined, may_hold};
 
 /// Between two parts stand no more signs, and no longer comments.
@@ -184,10 +184,7 @@ impl Reader<'_> {
     /// may be the last of three.
     fn quote(&self, at: usize) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
-        // What is glued to a quote, and the letter of an escape, is no prefix.
-        let before = at.checked_sub(1).map_or(b' ', |before| self.byte(before));
-        let may_begin = !is_quote(before) && before != b'\\';
-        let prefix = rest.iter().take(2).take_while(|byte| may_begin && is_prefix(**byte)).count();
+        let prefix = rest.iter().take(2).take_while(|byte| is_prefix(**byte)).count();
         let quote = at + if is_quote(self.byte(at + prefix)) { prefix } else { 0 };
         quote + if is_quote(self.byte(quote)) && self.is_long(quote + 2) { 2 } else { 0 }
     }
@@ -386,9 +383,8 @@ impl Reader<'_> {
                     (at..end, end)
                 }
             };
-            // A call is no part, nor are the letters behind a literal that say of which kind it is.
-            let is_kind = next.end == end && next.len() <= 2 && !is_quote(self.byte(end));
-            if next.is_empty() || is_kind || self.byte(end) == b'(' {
+            // A call is no part.
+            if next.is_empty() || self.byte(end) == b'(' {
                 break;
             }
             parts.push(next);
@@ -487,7 +483,9 @@ impl Reader<'_> {
         while let Some(end) = self.part(at, &mut chain) {
             chain.is_listed |= match last {
                 Some(Joint::Listed) => true,
-                Some(Joint::Beside) => !chain.is_listed && is_command(self.bytes, start),
+                Some(Joint::Beside) => {
+                    !chain.is_listed && (self.are_settings(&chain) || is_command(self.bytes, start))
+                }
                 Some(Joint::Added | Joint::Filled | Joint::Called) | None => false,
             };
             chain.place.end = end;
@@ -521,10 +519,17 @@ impl Reader<'_> {
         chain
     }
 
+    /// Tells whether the last two parts are settings, which no program adds without a sign between them.
+    fn are_settings(&self, chain: &Chain) -> bool {
+        let is_setting = |part: &Range<usize>| self.bytes.get(part.clone()).is_some_and(is_setting);
+        matches!(chain.parts.as_slice(), [.., one, next] if is_setting(one) && is_setting(next))
+    }
+
     /// What puts together the part that ends at a position and the next one, by the signs between them, and where that
     /// one begins. Nothing but white space does not name any.
     fn joint(&self, from: usize) -> Option<(Joint, usize)> {
         let (mut at, mut comments, mut has_feed, mut signs) = (from, 0, false, Vec::new());
+        let mut brackets = Vec::new();
         while at - from - comments < GAP_MAX {
             let rest = self.bytes.get(at..)?;
             let len = comment_len(rest);
@@ -540,6 +545,7 @@ impl Reader<'_> {
                     at += call.len() - 1;
                 }
                 Some(b'\n') => has_feed = true,
+                Some(bracket @ (b'(' | b')')) if signs.is_empty() => brackets.push(*bracket),
                 Some(byte) if byte.is_ascii_whitespace() || b"()\\".contains(byte) => {}
                 Some(byte) => signs.push(*byte),
                 None => break,
@@ -552,8 +558,8 @@ impl Reader<'_> {
         let is_key = !is_name && self.is_key(next);
         let joint = match signs.as_slice() {
             [] if at == from || is_name || is_key => return None,
-            // A line of its own is a statement, as a docstring is.
-            b"" if has_feed && self.is_long(next) => return None,
+            // The literal behind a bracket is the argument of another call, or the next one of a call around.
+            b"" | b"," if !brackets.is_empty() => return None,
             b"" => Joint::Beside,
             b"+" | b"." | b".." | b"&" | b"||" => Joint::Added,
             b"%" => Joint::Filled,
@@ -878,8 +884,9 @@ mod tests {
             format!("form.append(\"token\", \"{a}\").append(\"user\", \"{b}\");\n"),
             format!("new Headers().append(\"{a}\").append(\"{b}\", \"main\");\n"),
             format!("x = '\"{a}\"\\n\"{b}\"'\n"),
-            format!("class A:\n    token = \"{a}\"\n    \"\"\"{b}\"\"\"\n"),
             format!("x = y == '{a}' or z == '{b}'\n"),
+            format!("x = f('{a}')('{b}')\n"),
+            format!("f(g('{a}'), '{b}')\n"),
             // A token that may be longer is whole without the next item.
             format!("f(\"{open}\",\"b\",{{c:'d'}})\n"),
             format!("{{\"token\":\"{open}\",\"b\":1}}\n"),

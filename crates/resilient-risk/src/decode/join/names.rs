@@ -30,6 +30,12 @@ pub(super) fn name_before(before: &[u8]) -> Option<Range<usize>> {
     (len > 0).then(|| from + start + end - len..from + start + end)
 }
 
+/// Tells whether a text is a setting, as `NAME=value` is: another one beside it is a text of its own.
+pub(super) fn is_setting(text: &[u8]) -> bool {
+    let len = text.iter().take_while(|byte| is_named(**byte)).count();
+    len > 0 && text.get(len) == Some(&b'=') && text.len() > len + 1
+}
+
 pub(super) fn is_named(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -83,6 +89,14 @@ mod tests {
         ] {
             assert_eq!(name_before(before.as_bytes()).map(|at| &before[at]), name, "{before:?}");
         }
+    }
+
+    #[test]
+    fn a_setting_has_a_name_and_a_value() {
+        assert!(["A=1", "a_b2=c=d"].iter().all(|text| is_setting(text.as_bytes())));
+        assert!(
+            !["A=", "=1", "A", "a-b=1", "a b=1", ""].iter().any(|text| is_setting(text.as_bytes()))
+        );
     }
 
     #[test]

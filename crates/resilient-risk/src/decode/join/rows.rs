@@ -15,7 +15,7 @@ use super::{JOINED_MAX, JOINED_MIN, may_hold};
 pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
     let mut done = 0;
     for at in memchr_iter(b'\\', bytes) {
-        if at < done || next_line(bytes, at, b"").is_none() {
+        if at < done || next_line(bytes, at, b"", Quote::None).is_none() {
             continue;
         }
         let start = first_start(bytes, marks, at, done.max(at.saturating_sub(JOINED_MAX)));
@@ -25,7 +25,7 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
         let (mut pieces, mut end, mut is_indented) = (vec![first], at, false);
         while start < at
             && end - start < JOINED_MAX
-            && let Some((from, is_in)) = next_line(bytes, end, leader)
+            && let Some((from, is_in)) = next_line(bytes, end, leader, quote)
         {
             let next = from..from + marks.token.run_to(from, from + JOINED_MAX);
             if !quote.is_end(bytes.get(next.end..).unwrap_or_default()) {
@@ -41,8 +41,11 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
             && text.len() >= JOINED_MIN
         {
             // Where blanks count, as in a shell, an indented line is another word. In a value of YAML they do not.
-            let is_value = [&b": \""[..], b"- \""].iter().any(|head| before.ends_with(head));
-            let trust = if is_indented && !is_value { Trust::Names } else { Trust::Full };
+            let trust = match quote {
+                _ if !is_indented || is_value(before) => Trust::Full,
+                Quote::Three(_) => Trust::Names,
+                _ => Trust::Listed,
+            };
             views.add("continued lines", map, text, trust);
         }
     }
@@ -102,12 +105,28 @@ fn leader(text: &[u8]) -> &[u8] {
     line.get(..len).unwrap_or_default()
 }
 
+/// Tells whether a text ends before a value in quotes as YAML has it: behind a key, or as an item.
+fn is_value(text: &[u8]) -> bool {
+    let start = memrchr(b'\n', text).map_or(0, |feed| feed + 1);
+    let line = text.get(start..).and_then(|line| line.strip_suffix(b"\"")).unwrap_or_default();
+    let (mut key, mut is_item) = (line.trim_ascii_start(), false);
+    while let Some(item) = key.strip_prefix(b"- ") {
+        (key, is_item) = (item.trim_ascii_start(), true);
+    }
+    let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./\"'".contains(byte);
+    key.strip_suffix(b": ").map_or(is_item && key.is_empty(), |key| key.iter().all(is_key))
+}
+
 /// Where the next line goes on that a backslash at a position continues, and whether it is indented: YAML and TOML leave
-/// white space there out. A comment goes on behind what its lines begin with.
-fn next_line(text: &[u8], at: usize, leader: &[u8]) -> Option<(usize, bool)> {
+/// white space there out, TOML in three quotes empty lines, too. A comment goes on behind what its lines begin with.
+fn next_line(text: &[u8], at: usize, leader: &[u8], quote: Quote) -> Option<(usize, bool)> {
     let rest = text.get(at..)?.strip_prefix(b"\\")?;
     let rest = rest.strip_prefix(b"\n").or_else(|| rest.strip_prefix(b"\r\n"))?;
-    let inside = rest.trim_ascii_start();
+    let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let inside = match quote {
+        Quote::Three(_) => rest.trim_ascii_start(),
+        _ => rest.get(blanks..).unwrap_or_default(),
+    };
     let comment = inside.strip_prefix(leader).filter(|rest| rest.starts_with(b" "));
     if let Some(comment) = comment.filter(|_| !leader.is_empty()) {
         return Some((text.len() - comment.trim_ascii_start().len(), false));

@@ -22,7 +22,7 @@ fn tokens(chance: &mut Chance) -> [String; 8] {
 
 /// Texts with a token and a value beside it, which nothing puts together.
 type Apart = (Option<Language>, fn(&str, &str) -> String);
-const APART: [Apart; 34] = [
+const APART: [Apart; 44] = [
     (Some(Language::Shell), |k, w| format!("./deploy.sh \"{k}\" \"{w}\"\n")),
     (Some(Language::Shell), |k, w| format!("./deploy.sh '{k}' '{w}'\n")),
     (Some(Language::Shell), |k, w| format!("notify.sh \"{w}\" \"{k}\"\n")),
@@ -57,15 +57,6 @@ const APART: [Apart; 34] = [
     (Some(Language::Yaml), |k, w| format!("args:\n  - \"{k}\"\n  - \"{w}\"\n")),
     (Some(Language::Json), |k, w| format!("{{\"args\": [\"{k}\", \"{w}\"]}}\n")),
     (Some(Language::Env), |k, w| format!("KEY_1=\"{k}\"\nKEY_2=\"{w}\"\n")),
-];
-
-/// Texts with a token and a word beside it, which may be joined: the token is whole without the word.
-const BESIDE: [Apart; 31] = [
-    (Some(Language::Java), |k, w| format!("x = \"{k}\" + \"{w}\";\n")),
-    (Some(Language::Java), |k, w| format!("x = \"{w}\" + \"{k}\";\n")),
-    (Some(Language::Java), |k, w| format!("s.append(\"{k}\").append(\"{w}\");\n")),
-    (Some(Language::Java), |k, w| format!("s.append(\"{w}\").append(\"{k}\");\n")),
-    (Some(Language::Java), |k, w| format!("f(s.append(\"a\").append(\"{k}\").b(), \"{w}\");\n")),
     (Some(Language::JavaScript), |k, w| format!("x = a.concat(\"{k}\", \"{w}\");\n")),
     (Some(Language::JavaScript), |k, w| {
         format!("x = a.concat(\"--{w}\", \"{k}\", \"--a\", \"{w}\");\n")
@@ -73,19 +64,28 @@ const BESIDE: [Apart; 31] = [
     (Some(Language::JavaScript), |k, w| format!("x = a.concat([\"{k}\", \"{w}\"]);\n")),
     (Some(Language::JavaScript), |k, w| format!("f(a.concat(\"{k}\"), \"{w}\");\n")),
     (Some(Language::JavaScript), |k, w| format!("x = {{a: \"{k}\\\n  {w}\"}};\n")),
-    (Some(Language::Yaml), |k, w| format!("a: \"{k}\\\n  {w}\"\n")),
     (Some(Language::Yaml), |k, w| format!("a: \"{k}\\\n\n  {w}\"\n")),
     (Some(Language::Shell), |k, w| format!("f - \"{k}\\\n  {w}\"\n")),
+    (Some(Language::Python), |k, w| format!("x = f(\"{k}\")(\"{w}\")\n")),
+    (Some(Language::Env), |k, w| format!("[Service]\nEnvironment=\"A={k}\" \"B={w}\"\n")),
+    (None, |k, w| format!("Environment=\"TOKEN={k}\" \"USER={w}\"\n")),
+];
+
+/// Texts with a token and a word beside it, which may be joined: the token is whole without the word.
+const BESIDE: [Apart; 21] = [
+    (Some(Language::Java), |k, w| format!("x = \"{k}\" + \"{w}\";\n")),
+    (Some(Language::Java), |k, w| format!("x = \"{w}\" + \"{k}\";\n")),
+    (Some(Language::Java), |k, w| format!("s.append(\"{k}\").append(\"{w}\");\n")),
+    (Some(Language::Java), |k, w| format!("s.append(\"{w}\").append(\"{k}\");\n")),
+    (Some(Language::Java), |k, w| format!("f(s.append(\"a\").append(\"{k}\").b(), \"{w}\");\n")),
+    (Some(Language::Yaml), |k, w| format!("a: \"{k}\\\n  {w}\"\n")),
     (Some(Language::Shell), |k, w| format!("f 'a'\"{k}\"'b' {w}\n")),
     (Some(Language::Shell), |k, w| format!("f \"{k}\"'-{w}'\n")),
     (Some(Language::Shell), |k, w| format!("A='{k}'B='{w}'\n")),
     (Some(Language::Shell), |k, w| format!("f --a='{k}'--b='{w}'\n")),
     (Some(Language::CSharp), |k, w| format!("var x = @\"{k}\"\"{w}\";\n")),
     (Some(Language::Python), |k, w| format!("x = \"{k}\"\"{w}\"\n")),
-    (Some(Language::Python), |k, w| format!("x = f(\"{k}\")(\"{w}\")\n")),
     (Some(Language::Python), |k, w| format!("x = \"{{}}{k}\".format(\"{w}\")\n")),
-    (Some(Language::Env), |k, w| format!("[Service]\nEnvironment=\"A={k}\" \"B={w}\"\n")),
-    (None, |k, w| format!("Environment=\"TOKEN={k}\" \"USER={w}\"\n")),
     (None, |k, w| format!("a,\"\"\"{k}\"\"{w}\"\"\",b\n")),
     (None, |k, w| format!("VALUES ('{k}''{w}')\n")),
     (None, |k, w| format!("''{k}''{w}''\n")),
