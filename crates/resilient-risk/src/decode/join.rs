@@ -1,10 +1,17 @@
 //! Secrets that are cut in pieces: literals added up, lists of characters, lines and groups.
 
 mod around;
+mod chain;
 mod codes;
+mod glued;
+mod joint;
+mod list;
+mod literal;
 mod literals;
 mod names;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 

@@ -126,7 +126,9 @@ impl Scan {
         let is_token = is_format(found.pattern);
         // What fits a format only with the rest needs no other proof of it.
         let is_part = !is_token && found.pattern != whole.pattern;
-        let is_sure = !is_line && (is_put_together(view) || is_part);
+        // Literals without a sign between them are one word, as in a shell.
+        let is_glued = view.via == "joined literals" && view.trust == Trust::Names;
+        let is_sure = !is_line && (view.trust == Trust::Full || is_glued || is_part);
         let rest_of = |piece: &Range<usize>| text.as_bytes().get(piece.clone()).unwrap_or_default();
         let goes_on = |piece: &Range<usize>| {
             // What was found is a secret without the next line, which may be a name, a word or a key.
@@ -194,18 +196,11 @@ fn source_of(map: &Map, found: &Finding) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Tells whether a text says that the parts of a view are one, or writes them without a sign between them, as a shell
-/// does.
-fn is_put_together(view: &View) -> bool {
-    view.trust == Trust::Full || view.via == "joined literals" && view.trust == Trust::Names
-}
-
 /// Tells whether what a view adds behind a token that is whole without it is no part of the token.
 fn is_spare(view: &View, behind: &[u8]) -> bool {
-    let is_join = matches!(view.via, "joined literals" | "continued lines");
     match view.trust {
         Trust::Listed => !is_rest(view, behind),
-        _ => is_join && is_put_together(view) && is_words(behind),
+        _ => matches!(view.via, "joined literals" | "continued lines") && is_words(behind),
     }
 }
 

@@ -136,50 +136,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_around_is_regexes() {
-        let all = [&JOINS, &GO, &JOINED, &GO_JOINED, &FORMATS, &VALUES, &SHELL];
-        assert!(all.into_iter().all(|form| form.is_some()));
-    }
-
-    #[test]
     fn commands_have_arguments_side_by_side_and_programs_do_not() {
-        for before in [
-            "./x.sh ",
-            "run --token ",
-            "run --token=",
-            "set -- ",
-            "A=(",
-            "A+=(\n  ",
-            "x \\\n  ",
-            "x 'a b' ",
-            "x \\\r\n ",
-            "\"$X\" ",
-            "${X} ",
-            "pnpm run x ",
-        ] {
-            let text = [before, "\"a\" \"b\""].concat();
-            assert!(is_command(text.as_bytes(), before.len()), "{before}");
-        }
-        for before in [
-            "",
-            "x = ",
-            "x = (",
-            "f(",
-            "f(a, ",
-            "f(t=",
-            "return ",
-            "#define X ",
-            "x = ('a b' ",
-            "x = f",
-            "[",
-            "\n  ",
-            "- ",
-            "k: ",
-            "x if y else ",
-            "#  define A_B\t",
-        ] {
-            let text = [before, "\"a\" \"b\""].concat();
-            assert!(!is_command(text.as_bytes(), before.len()), "{before}");
+        let commands = "./x.sh |run --token |run --token=|set -- |A=(|A+=(\n  |x \\\n  |x 'a b' |x \\\r\n |\
+                        \"$X\" |${X} |pnpm run x ";
+        let programs = "|x = |x = (|f(|f(a, |f(t=|return |#define X |x = ('a b' |x = f|[|\n  |- |k: |x if y else |\
+                        #  define A_B\t";
+        for (all, expected) in [(commands, true), (programs, false)] {
+            for before in all.split('|') {
+                let text = [before, "\"a\" \"b\""].concat();
+                assert_eq!(is_command(text.as_bytes(), before.len()), expected, "{before}");
+            }
         }
     }
 }

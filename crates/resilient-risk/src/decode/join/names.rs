@@ -1,11 +1,30 @@
 //! Names that literals are assigned to.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use super::super::super::work;
 
 /// Names are looked for in so many bytes before a literal.
 const BEFORE_MAX: usize = 128;
+
+/// A name is looked for in so many bytes behind its literal.
+pub(super) const USE_MAX: usize = 512;
+
+/// A literal that is assigned to a name.
+pub(super) struct Named {
+    pub(super) name: Range<usize>,
+    pub(super) literal: Range<usize>,
+}
+
+/// The rest of `it.head` or `it["head"]`, with its last word.
+static MEMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let (name, key) = (r"\.\w+", r#"\[(?:\w+|"\w+"|'\w+'|`\w+`)\]"#);
+    let last = r#"\.(\w+)|\[(?:(\w+)|"(\w+)"|'(\w+)'|`(\w+)`)\]"#;
+    Regex::new(&format!(r"^(?-u)(?:{name}|{key})*(?:{last})")).ok()
+});
 
 /// Where the name stands that the literal is assigned to whose quote stands behind a text: `const p0 = `,
 /// `p0: str = `, `$p0 .= `.
@@ -28,6 +47,25 @@ pub(super) fn name_before(before: &[u8]) -> Option<Range<usize>> {
     });
     let len = statement.get(..end)?.iter().rev().take_while(|byte| is_named(**byte)).count();
     (len > 0).then(|| from + start + end - len..from + start + end)
+}
+
+/// The last word of `it.head` or `it["head"]`, and where it ends with what closes it.
+pub(super) fn member(text: &[u8], word: &Range<usize>) -> (Range<usize>, usize) {
+    let rest = text.get(word.end..).unwrap_or_default();
+    let rest = rest.get(..USE_MAX).unwrap_or(rest);
+    let found = MEMBER.as_ref().and_then(|form| form.captures(rest)).filter(|_| !word.is_empty());
+    let Some(found) = found else { return (word.clone(), word.end) };
+    let last = found.iter().skip(1).flatten().next().map_or(0..0, |last| last.range());
+    (word.end + last.start..word.end + last.end, word.end + found.get_match().len())
+}
+
+/// The name at a position, with the sign before it.
+pub(super) fn word(text: &[u8], at: usize) -> Range<usize> {
+    let is_name = |byte: Option<&u8>| byte.is_some_and(|byte| is_named(*byte));
+    let (before, rest) = text.split_at_checked(at).unwrap_or_default();
+    let len = rest.iter().skip(1).take(64).take_while(|byte| is_named(**byte)).count();
+    let begins = !is_name(before.last()) && (is_name(rest.first()) || rest.starts_with(b"$"));
+    if begins { at..at + 1 + len } else { at..at }
 }
 
 /// Tells whether a text is a setting, as `NAME=value` is: another one beside it is a text of its own.
@@ -89,14 +127,6 @@ mod tests {
         ] {
             assert_eq!(name_before(before.as_bytes()).map(|at| &before[at]), name, "{before:?}");
         }
-    }
-
-    #[test]
-    fn a_setting_has_a_name_and_a_value() {
-        assert!(["A=1", "a_b2=c=d"].iter().all(|text| is_setting(text.as_bytes())));
-        assert!(
-            !["A=", "=1", "A", "a-b=1", "a b=1", ""].iter().any(|text| is_setting(text.as_bytes()))
-        );
     }
 
     #[test]

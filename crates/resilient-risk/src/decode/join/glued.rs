@@ -1,0 +1,50 @@
+//! Parts without a sign between them, which a shell puts together.
+
+use std::ops::Range;
+
+use memchr::memrchr;
+
+use super::JOINED_MAX;
+use super::literal::{PART_MAX, Source, is_quote};
+use super::names::is_named;
+
+impl Source<'_> {
+    /// The word that a token begins with before a quote, not before a floor, and where what is glued to it begins. The
+    /// quote opens a literal or closes one.
+    pub(super) fn word_before(&self, floor: usize, quote: usize) -> Option<(Range<usize>, usize)> {
+        let goes_on = |at: Option<usize>| at.is_some_and(|at| is_named(self.byte(at)));
+        if !goes_on(quote.checked_sub(1))
+            || !(goes_on(Some(quote + 1)) || is_quote(self.byte(quote + 1)))
+        {
+            return None;
+        }
+        let floor = floor.max(quote.saturating_sub(PART_MAX));
+        let start = quote - self.marks.token.run_back(quote, floor);
+        let start =
+            memrchr(b'=', self.said(&(start..quote))).map_or(start, |sign| start + sign + 1);
+        if start == 0 || !self.begins(start - 1) {
+            return None;
+        }
+        let is_open = self.literal(quote).is_some();
+        Some((start..quote, quote + usize::from(!is_open)))
+    }
+
+    /// A part with what stands right behind it, and where that ends: `"a"b`, `a"b"'c'`.
+    pub(super) fn glued(&self, first: Range<usize>, end: usize) -> (Vec<Range<usize>>, usize) {
+        let (mut parts, mut at) = (vec![first], end);
+        while at < end + JOINED_MAX {
+            let literal = self.literal(at).filter(|_| is_quote(self.byte(at)));
+            let (next, end) = literal.unwrap_or_else(|| {
+                let end = at + self.marks.token.run_to(at, at + PART_MAX);
+                (at..end, end)
+            });
+            // A call is no part.
+            if next.is_empty() || self.byte(end) == b'(' {
+                break;
+            }
+            parts.push(next);
+            at = end;
+        }
+        (parts, at)
+    }
+}
