@@ -22,19 +22,15 @@ fn literals_with_marks_are_no_pieces_of_a_secret() {
 }
 
 #[test]
-fn a_secret_that_goes_over_literals_is_replaced_with_them() {
+fn no_look_up_goes_over_literals() {
     let token = token("k3Jd9f");
     let (head, tail) = token.split_at(20);
-    let wish = |env| Wish { language: Some(Language::Python), env, ..Wish::default() };
-    for (text, marked) in [
-        (format!("k = \"{head}\" + \"{tail}\"\n"), "k = \"<REDACTED:github_pat:1>\" + \"\"\n"),
-        (format!("k = ('{head}'\n  '{tail}')\n"), "k = ('<REDACTED:github_pat:1>'\n  '')\n"),
-    ] {
-        let redaction = redact(&text, &Policy::default(), &wish(false)).unwrap();
-        assert_eq!(redaction.text, marked, "{text}");
+    for env in [false, true] {
+        let wish = Wish { language: Some(Language::Python), env, ..Wish::default() };
+        let text = format!("k = ('{head}'\n  '{tail}')\n");
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap();
         // What only decoding shows is not what a variable would hold.
-        let redaction = redact(&text, &Policy::default(), &wish(true)).unwrap();
-        assert_eq!(redaction.text, marked, "{text}");
+        assert_eq!(redaction.text, "k = ('<REDACTED:github_pat:1>'\n  '')\n", "{text}");
     }
 }
 
