@@ -95,7 +95,7 @@ const BESIDE: [Apart; 21] = [
     (None, |k, w| format!("x = '{k}'or'{w}'\n")),
 ];
 
-/// Tells of what forms a redaction of the token changes the text beside it.
+/// Shows in which forms a redaction of the token changes the text beside it.
 fn neighbours_stay(forms: &[Apart], words: &[&str], digests: usize) {
     let chance = &mut Chance(0x9E37_79B9_7F4A_7C15);
     let mark = Regex::new("<REDACTED:[a-z_]+:[0-9]+>|\\[REDACTED:[a-z_]+:[0-9]+\\]").unwrap();
