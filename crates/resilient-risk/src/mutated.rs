@@ -12,70 +12,11 @@ use super::steady::Chance;
 use super::{Policy, hostile};
 
 /// What a text is spoilt with.
-const SIGNS: [&str; 40] = [
-    "\"",
-    "'",
-    "`",
-    "\\",
-    "\\n",
-    "\n",
-    "\r\n",
-    " ",
-    "\t",
-    "=",
-    ": ",
-    ",",
-    ";",
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    "${",
-    "$(",
-    "<",
-    ">",
-    "</a>",
-    "#",
-    "//",
-    "/*",
-    "*/",
-    "-----BEGIN RSA PRIVATE KEY-----",
-    "-----END RSA PRIVATE KEY-----",
-    "-----",
-    "<REDACTED:api_key:1>",
-    "[REDACTED",
-    "\u{200b}",
-    "\u{feff}",
-    "é",
-    "\u{0}",
-    "password=",
-    "<<EOF\n",
-    "+",
-];
-
-const LANGUAGES: [Option<Language>; 19] = [
-    None,
-    Some(Language::Python),
-    Some(Language::JavaScript),
-    Some(Language::TypeScript),
-    Some(Language::Rust),
-    Some(Language::Go),
-    Some(Language::Ruby),
-    Some(Language::Java),
-    Some(Language::Kotlin),
-    Some(Language::CSharp),
-    Some(Language::Php),
-    Some(Language::Shell),
-    Some(Language::Dockerfile),
-    Some(Language::Yaml),
-    Some(Language::Workflow),
-    Some(Language::Json),
-    Some(Language::Toml),
-    Some(Language::Env),
-    Some(Language::Markup),
-];
+const SIGNS: &str = concat!(
+    "\"|'|`|\\|\\n|\n|\r\n| |\t|=|: |,|;|(|)|[|]|{|}|${|$(|<|>|</a>|#|//|/*|*/|",
+    "-----BEGIN RSA PRIVATE KEY-----|-----END RSA PRIVATE KEY-----|-----|<REDACTED:api_key:1>|",
+    "[REDACTED|\u{200b}|\u{feff}|é|\u{0}|password=|<<EOF\n|+",
+);
 
 const MIXED: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -120,8 +61,7 @@ fn spoil(chance: &mut Chance, text: &mut String) {
             text.insert_str(place(chance, text), &piece);
         }
         _ => {
-            let sign = SIGNS.get(chance.below(SIGNS.len())).copied().unwrap_or_default();
-            text.insert_str(start, sign);
+            text.insert_str(start, &chance.text(SIGNS, 1));
         }
     }
 }
@@ -140,7 +80,8 @@ fn fault(chance: &mut Chance, hostile: &[(&str, String)]) -> Option<String> {
         tokens.push(token);
     }
     text += "\n";
-    let language = LANGUAGES.get(chance.below(LANGUAGES.len())).copied().flatten();
+    let languages: Vec<_> = Language::names().map(Language::named).chain([None]).collect();
+    let language = languages[chance.below(languages.len())];
     let wish = Wish { language, env: chance.below(3) == 0, ..Wish::default() };
     let Ok(redaction) = redact(&text, &Policy::default(), &wish) else { return None };
     let count = |text: &str, line: &str| text.matches(line).count();

@@ -124,6 +124,7 @@ pub(super) fn weigh(
 
 #[cfg(test)]
 mod tests {
+    use crate::steady::Chance;
     use serde_json::json;
 
     use super::super::{Action, Allow, Paths, Pattern, Thresholds, Verdict, hostile, work};
@@ -359,39 +360,13 @@ mod tests {
 
     #[test]
     fn no_text_makes_it_panic_or_leave_its_range() {
-        let parts = [
-            "",
-            "a",
-            "@",
-            ".",
-            "-",
-            "_",
-            " ",
-            "\n",
-            "\r\n",
-            "\0",
-            "é",
-            "٣",
-            "🙂",
-            "\u{301}",
-            "eyJ",
-            "AKIA",
-            "sk-ant-oat",
-            "Bearer ",
-            "b@c.io",
-            "123-45-6789",
-            "-----BEGIN ",
-            "PRIVATE KEY",
-        ];
-        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        let parts = concat!(
+            "|a|@|.|-|_| |\n|\r\n|\0|é|٣|🙂|\u{301}|eyJ|AKIA|sk-ant-oat|Bearer |b@c.io|123-45-6789|",
+            "-----BEGIN |PRIVATE KEY",
+        );
+        let chance = &mut Chance(0x9E37_79B9_7F4A_7C15);
         for _ in 0..2_000 {
-            let mut text = String::new();
-            for _ in 0..40 {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                text.push_str(parts[(state % parts.len() as u64) as usize]);
-            }
+            let text = chance.text(parts, 40);
             let report = scored(&text);
             assert!((0.0..=1.0).contains(&report.score), "{text:?}");
             assert_eq!(report.line_count, text.lines().count(), "{text:?}");
@@ -412,20 +387,14 @@ mod tests {
 
     #[test]
     fn arbitrary_bytes_score_the_same_on_every_run() {
-        let mut state = 0x2545_F491_4F6C_DD1D_u64;
-        let mut random = move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
+        let chance = &mut Chance(0x2545_F491_4F6C_DD1D);
         for round in 0..400 {
             // All bytes, printable ones, or those that tokens are made of.
-            let bytes: Vec<u8> = (0..random() % 1_500)
+            let bytes: Vec<u8> = (0..chance.below(1_500))
                 .map(|_| match round % 3 {
-                    0 => random() as u8,
-                    1 => 32 + (random() % 95) as u8,
-                    _ => b"abcdef0123456789ABXYZ_-=+/.:\"' \n@"[(random() % 33) as usize],
+                    0 => chance.next() as u8,
+                    1 => 32 + chance.below(95) as u8,
+                    _ => b"abcdef0123456789ABXYZ_-=+/.:\"' \n@"[chance.below(33)],
                 })
                 .collect();
             let text = String::from_utf8_lossy(&bytes);

@@ -21,6 +21,12 @@ impl Chance {
         self.next() as usize % end.max(1)
     }
 
+    /// So many parts, put together: each is one of a list that `|` divides.
+    pub(super) fn text(&mut self, parts: &str, count: usize) -> String {
+        let parts: Vec<&str> = parts.split('|').collect();
+        (0..count).map(|_| parts[self.below(parts.len())]).collect()
+    }
+
     /// So many characters of an alphabet.
     pub(super) fn draw(&mut self, alphabet: &[u8], len: usize) -> String {
         (0..len).map(|_| char::from(alphabet[self.next() as usize % alphabet.len()])).collect()

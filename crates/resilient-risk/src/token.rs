@@ -272,6 +272,7 @@ pub(super) fn is_uuid(token: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::steady::Chance;
 
     #[test]
     fn kinds_are_told_by_their_characters() {
@@ -297,16 +298,10 @@ mod tests {
 
     #[test]
     fn a_shape_is_what_each_of_its_questions_says() {
-        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        let chance = &mut Chance(0x9E37_79B9_7F4A_7C15);
         for len in 1..300_usize {
-            let token: Vec<u8> = (0..len)
-                .map(|_| {
-                    state ^= state << 13;
-                    state ^= state >> 7;
-                    state ^= state << 17;
-                    b"abcdefgxyzABCXYZ0123456789+/=-_.~"[(state >> 32) as usize % (1 + len % 33)]
-                })
-                .collect();
+            let alphabet = &b"abcdefgxyzABCXYZ0123456789+/=-_.~"[..=len % 33];
+            let token = chance.draw(alphabet, len).into_bytes();
             let class = |byte: &u8| match byte {
                 b'0'..=b'9' => 0,
                 b'a'..=b'z' => 1,

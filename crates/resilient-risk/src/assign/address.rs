@@ -21,10 +21,6 @@ static PGPASS: Notation = LazyLock::new(|| {
     Regex::new(r"^[ \t]*([^\s:#]+):(?:[0-9]+|\*):[^\s:]+:([^\s:]+):(\S+)[ \t\r]*$").ok()
 });
 
-/// All notations, for a test.
-#[cfg(test)]
-pub(super) static NOTATIONS: [&Notation; 2] = [&HOST, &PGPASS];
-
 /// Where the password stands of `user:password@host`, which begins at a place behind `://`: it goes to the last `@` before
 /// `/`, a blank or the quote that is open there.
 pub(in super::super) fn password(text: &[u8], start: usize) -> Option<Range<usize>> {

@@ -19,25 +19,11 @@ const NAME_MAX: usize = 40;
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// Names of columns that say who logs in.
-const USERS: [&[u8]; 6] = [b"user", b"username", b"login", b"email", b"mail", b"account"];
+const USERS: &str = "user username login email mail account";
 
 /// Names of columns that say where a password is for.
-const OWNERS: [&[u8]; 14] = [
-    b"name",
-    b"host",
-    b"hostname",
-    b"server",
-    b"service",
-    b"site",
-    b"url",
-    b"database",
-    b"db",
-    b"system",
-    b"app",
-    b"machine",
-    b"environment",
-    b"env",
-];
+const OWNERS: &str =
+    "name host hostname server service site url database db system app machine environment env";
 
 /// Takes the passwords of a table, if a word stands in its head. A word before `done` was looked at already, or is in a
 /// table that was read; `done` moves on to the end of this one.
@@ -121,11 +107,12 @@ fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<usize>) {
     let cells = cells(text, head.clone(), sign).into_iter();
     let names: Vec<&[u8]> = cells.filter_map(|cell| text.get(bare(text, cell))).collect();
     // A test may pass, and a table may be about passwords: another column says whose they are.
-    let has = |known: &[&[u8]]| {
-        let is_known = |last: &[u8]| known.iter().any(|known| last.eq_ignore_ascii_case(known));
+    let has = |known: &str| {
+        let is = |last: &[u8], known: &str| last.eq_ignore_ascii_case(known.as_bytes());
+        let is_known = |last: &[u8]| known.split(' ').any(|known| is(last, known));
         names.iter().any(|name| is_known(last_word(name)))
     };
-    let (has_user, has_owner) = (has(&USERS), has(&OWNERS));
+    let (has_user, has_owner) = (has(USERS), has(OWNERS));
     if !(has_user || has_owner) || !names.iter().all(|name| is_name(name)) {
         return (sign, Vec::new());
     }

@@ -29,10 +29,6 @@ static NET_USE: Notation = LazyLock::new(|| {
     .ok()
 });
 
-/// All notations, for a test.
-#[cfg(test)]
-pub(super) static NOTATIONS: [&Notation; 3] = [&SHORT_OPTION, &LONG_OPTION, &NET_USE];
-
 /// So far is looked for the value of an option, and for its end.
 const REACH: usize = 120;
 

@@ -16,12 +16,6 @@ impl Claimed for Vec<Hit> {
     fn hold(&mut self, _: Range<usize>) {}
 }
 
-#[test]
-fn every_notation_is_a_regex() {
-    assert!(BANK.is_some());
-    assert!(address::NOTATIONS.iter().chain(&command::NOTATIONS).all(|of| of.is_some()));
-}
-
 fn found(text: &str) -> Vec<(&'static str, &str)> {
     let mut hits = Vec::new();
     let bytes = text.as_bytes();

@@ -186,16 +186,10 @@ fn numbers_are_found_wherever_a_group_of_marks_begins() {
 
 #[test]
 fn whatever_may_be_read_as_a_number_is_visited() {
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let chance = &mut crate::steady::Chance(0x9E37_79B9_7F4A_7C15);
     let mut readings = 0;
     for _ in 0..20_000 {
-        let draw = |_| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            char::from(b"0123456789012345678901234567ABGB- ./"[(state >> 32) as usize % 36])
-        };
-        let text: String = (0..60).map(draw).collect();
+        let text = chance.draw(b"0123456789012345678901234567ABGB- ./", 60);
         let bytes = text.as_bytes();
         let marks = Marks::of(bytes);
         let is_found = |place: usize| {

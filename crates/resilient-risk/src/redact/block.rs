@@ -234,11 +234,6 @@ mod tests {
     }
 
     #[test]
-    fn tokens_and_ends_are_regexes() {
-        assert!(TOKEN.regex().is_some() && LINE_END.regex().is_some());
-    }
-
-    #[test]
     fn a_block_ends_with_the_end_of_its_own_label() {
         let label = ["RSA PRIV", "ATE KEY"].concat();
         let (begin, end, row, last) = (begin(&label), end(&label), row(64), row(20));

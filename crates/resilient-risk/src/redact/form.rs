@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use regex::{Captures, Match, Regex};
 
-/// A form that texts may have. One that is no regular expression matches nothing; the tests see to that.
+/// A form that texts may have. One that is no regular expression matches nothing, and fails every test that asks for it.
 pub(super) struct Form {
     pattern: &'static str,
     regex: OnceLock<Option<Regex>>,
@@ -16,7 +16,9 @@ impl Form {
     }
 
     pub(super) fn regex(&self) -> Option<&Regex> {
-        self.regex.get_or_init(|| Regex::new(self.pattern).ok()).as_ref()
+        let regex = self.regex.get_or_init(|| Regex::new(self.pattern).ok()).as_ref();
+        debug_assert!(regex.is_some(), "no regular expression: {}", self.pattern);
+        regex
     }
 
     pub(super) fn is_in(&self, text: &str) -> bool {

@@ -558,11 +558,6 @@ mod tests {
     }
 
     #[test]
-    fn octal_escapes_and_braces_are_regexes() {
-        assert!(OCTAL.regex().is_some() && BRACE.regex().is_some());
-    }
-
-    #[test]
     fn braces_are_doubled_but_for_names_of_characters() {
         assert_eq!(doubled_braces("{a} \\N{DASH} \\\\N{b}"), "{{a}} \\N{DASH} \\\\N{{b}}");
     }

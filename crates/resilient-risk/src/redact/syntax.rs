@@ -146,13 +146,3 @@ pub(super) const QUOTES: [(&[Language], &[Quote], &[u8]); 14] = [
     (&[Language::Toml], &[THREE_DOUBLE, THREE_SINGLE.raw(), DOUBLE, SINGLE.raw()], b""),
     (&[Language::Env], &[DOUBLE, SINGLE.raw()], b""),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_hides_quotes_is_a_regex() {
-        assert!(HIDES.iter().all(|(_, form, ..)| form.regex().is_some()));
-    }
-}

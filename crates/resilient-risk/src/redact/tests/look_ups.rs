@@ -111,117 +111,58 @@ fn every_language_looks_secrets_up_in_its_own_way() {
 
 #[test]
 fn a_look_up_that_does_not_fit_is_a_mark_and_the_others_stay() {
-    // `§` is where a look-up fits, `%` where only a mark does. What parsers do not tell, lines do.
+    // `§` is where a look-up fits, `%` and `¤` where only a mark does: in angle brackets or in square ones. What parsers
+    // do not tell, lines do.
     let rows = [
-        (
-            "a.py",
-            "token = '§'\nmatch token:\n    case '%':\n        pass\n",
-            "token = os.environ[\"TOKEN\"]\nmatch token:\n    case '<M>':\n        pass\n",
-        ),
-        ("a.js", "import '%';\ntoken = '§'\n", "import '<M>';\ntoken = process.env.TOKEN\n"),
-        (
-            "a.sh",
-            "cat <<A\n$(f '%') b\nA\nf §\n",
-            "cat <<A\n$(f '[REDACTED:github_pat:1]') b\nA\nf \"${GHP}\"\n",
-        ),
-        ("a.js", "f(/%/, '§')\n", "f(/<M>/, process.env.GHP)\n"),
-        ("a.js", "f(gql`%`, `§`)\n", "f(gql`<M>`, process.env.GHP)\n"),
-        ("a.ts", "let a: '%' = f('§')\n", "let a: '<M>' = f(process.env.GHP)\n"),
-        ("a.ts", "type A =\n  | '%';\nf('§')\n", "type A =\n  | '<M>';\nf(process.env.GHP)\n"),
-        ("a.ts", "enum A { B = '%' }\nf('§')\n", "enum A { B = '<M>' }\nf(process.env.GHP)\n"),
-        ("a.py", "def f(a: '%'): g('§')\n", "def f(a: '<M>'): g(os.environ[\"GHP\"])\n"),
-        ("a.py", "a: Literal['%'] = f('§')\n", "a: Literal['<M>'] = f(os.environ[\"GHP\"])\n"),
-        (
-            "a.py",
-            "def f():\n    \"\"\"Uses %.\"\"\"\n    g('§')\n",
-            "def f():\n    \"\"\"Uses <M>.\"\"\"\n    g(os.environ[\"GHP\"])\n",
-        ),
-        (
-            "A.java",
-            "void f(@Value(\"%\") String a) { g(\"§\"); }\n",
-            "void f(@Value(\"<M>\") String a) { g(System.getenv(\"GHP\")); }\n",
-        ),
-        (
-            "A.java",
-            "switch (a) { case \"%\": f(\"§\"); }\n",
-            "switch (a) { case \"<M>\": f(System.getenv(\"GHP\")); }\n",
-        ),
-        (
-            "a.ts",
-            "export * from '%';\ntoken = '§'\n",
-            "export * from '<M>';\ntoken = process.env.TOKEN\n",
-        ),
-        (
-            "a.rs",
-            "#[path = \"%\"]\nmod a;\nconst TOKEN: &str = \"§\";\n",
-            "#[path = \"<M>\"]\nmod a;\nconst TOKEN: &str = env!(\"TOKEN\");\n",
-        ),
-        (
-            "a.go",
-            "const a = \"%\"\nvar token = \"§\"\n",
-            "const a = \"<M>\"\nvar token = os.Getenv(\"TOKEN\")\n",
-        ),
-        (
-            "a.go",
-            "const (\n\ta = 1\n\tb = \"%\"\n)\nvar token = \"§\"\n",
-            "const (\n\ta = 1\n\tb = \"<M>\"\n)\nvar token = os.Getenv(\"TOKEN\")\n",
-        ),
-        (
-            "a.go",
-            "type t struct {\n\ta string `%`\n}\nvar token = `§`\n",
-            "type t struct {\n\ta string `<M>`\n}\nvar token = os.Getenv(\"TOKEN\")\n",
-        ),
-        ("a.rb", "# %\ntoken = '§'\n", "# <M>\ntoken = ENV.fetch(\"TOKEN\")\n"),
-        (
-            "A.java",
-            "@Value(\"%\")\nString token = \"§\";\n",
-            "@Value(\"<M>\")\nString token = System.getenv(\"TOKEN\");\n",
-        ),
-        (
-            "A.java",
-            "case \"%\":\n  token = \"§\";\n",
-            "case \"<M>\":\n  token = System.getenv(\"TOKEN\");\n",
-        ),
-        (
-            "a.kt",
-            "const val A = \"%\"\nval token = \"§\"\n",
-            "const val A = \"<M>\"\nval token = System.getenv(\"TOKEN\")\n",
-        ),
+        ("a.py", "token = '§'\nmatch token:\n    case '%': pass\n", "os.environ[\"TOKEN\"]"),
+        ("a.js", "import '%';\ntoken = '§'\n", "process.env.TOKEN"),
+        ("a.sh", "cat <<A\n$(f '¤') b\nA\nf §\n", "\"${GHP}\""),
+        ("a.js", "f(/%/, '§')\n", "process.env.GHP"),
+        ("a.js", "f(gql`%`, `§`)\n", "process.env.GHP"),
+        ("a.ts", "let a: '%' = f('§')\n", "process.env.GHP"),
+        ("a.ts", "type A =\n  | '%';\nf('§')\n", "process.env.GHP"),
+        ("a.ts", "enum A { B = '%' }\nf('§')\n", "process.env.GHP"),
+        ("a.py", "def f(a: '%'): g('§')\n", "os.environ[\"GHP\"]"),
+        ("a.py", "a: Literal['%'] = f('§')\n", "os.environ[\"GHP\"]"),
+        ("a.py", "def f():\n    \"\"\"Uses %.\"\"\"\n    g('§')\n", "os.environ[\"GHP\"]"),
+        ("A.java", "void f(@Value(\"%\") String a) { g(\"§\"); }\n", "System.getenv(\"GHP\")"),
+        ("A.java", "switch (a) { case \"%\": f(\"§\"); }\n", "System.getenv(\"GHP\")"),
+        ("a.ts", "export * from '%';\ntoken = '§'\n", "process.env.TOKEN"),
+        ("a.rs", "#[path = \"%\"]\nmod a;\nconst TOKEN: &str = \"§\";\n", "env!(\"TOKEN\")"),
+        ("a.go", "const a = \"%\"\nvar token = \"§\"\n", "os.Getenv(\"TOKEN\")"),
+        ("a.go", "const (\n\ta = 1\n\tb = \"%\"\n)\nvar token = \"§\"\n", "os.Getenv(\"TOKEN\")"),
+        ("a.go", "type t struct {\n\ta string `%`\n}\nvar token = `§`\n", "os.Getenv(\"TOKEN\")"),
+        ("a.rb", "# %\ntoken = '§'\n", "ENV.fetch(\"TOKEN\")"),
+        ("A.java", "@Value(\"%\")\nString token = \"§\";\n", "System.getenv(\"TOKEN\")"),
+        ("A.java", "case \"%\":\n  token = \"§\";\n", "System.getenv(\"TOKEN\")"),
+        ("a.kt", "const val A = \"%\"\nval token = \"§\"\n", "System.getenv(\"TOKEN\")"),
         (
             "a.cs",
             "private const string A = \"%\";\nvar token = \"§\";\n",
-            "private const string A = \"<M>\";\n\
-             var token = Environment.GetEnvironmentVariable(\"TOKEN\");\n",
+            "Environment.GetEnvironmentVariable(\"TOKEN\")",
         ),
-        (
-            "a.php",
-            "<?php class A {\n  private $a = '%';\n}\n$token = '§';\n",
-            "<?php class A {\n  private $a = '<M>';\n}\n$token = getenv('TOKEN');\n",
-        ),
-        ("a.sh", "# %\ntoken=§\n", "# <M>\ntoken=\"${TOKEN}\"\n"),
-        ("Dockerfile", "# %\nENV TOKEN=§\n", "# <M>\nENV TOKEN=\"${TOKEN}\"\n"),
-        ("a.yaml", "# %\ntoken: §\n", "# <M>\ntoken: ${TOKEN}\n"),
-        (
-            ".github/workflows/a.yml",
-            "# %\ntoken: §\n",
-            "# [REDACTED:github_pat:1]\ntoken: ${{ secrets.TOKEN }}\n",
-        ),
-        (
-            "a.json",
-            "{\"a\": \"\\\\%\", \"token\": \"§\"}\n",
-            "{\"a\": \"\\\\<M>\", \"token\": \"${TOKEN}\"}\n",
-        ),
-        ("a.toml", "# %\ntoken = '§'\n", "# <M>\ntoken = '${TOKEN}'\n"),
-        (".env", "# %\nTOKEN=§\n", "# [REDACTED:github_pat:1]\nTOKEN=${TOKEN}\n"),
-        ("a.xml", "<token>%</token>\n", "<token>[REDACTED:github_pat:1]</token>\n"),
+        ("a.php", "<?php class A {\n  private $a = '%';\n}\n$token = '§';\n", "getenv('TOKEN')"),
+        ("a.sh", "# %\ntoken=§\n", "\"${TOKEN}\""),
+        ("Dockerfile", "# %\nENV TOKEN=§\n", "\"${TOKEN}\""),
+        ("a.yaml", "# %\ntoken: §\n", "${TOKEN}"),
+        (".github/workflows/a.yml", "# ¤\ntoken: §\n", "${{ secrets.TOKEN }}"),
+        ("a.json", "{\"a\": \"\\\\%\", \"token\": \"§\"}\n", "\"${TOKEN}\""),
+        ("a.toml", "# %\ntoken = '§'\n", "'${TOKEN}'"),
+        (".env", "# ¤\nTOKEN=§\n", "${TOKEN}"),
+        ("a.xml", "<token>¤</token>\n", ""),
     ];
     let mut seen = BTreeSet::new();
-    for (path, text, expected) in rows {
+    for (path, text, look_up) in rows {
         let language = Language::of_path(path);
         seen.insert(format!("{language:?}"));
-        let number = if text.find('§') < text.find('%') { 2 } else { 1 };
-        let expected = expected.replace("<M>", &format!("<REDACTED:github_pat:{number}>"));
-        let text = text.replace('§', &token("k3Jd9f")).replace('%', &token("Zq8vN2"));
+        let mark = text.find(['%', '¤']).unwrap();
+        let number = if text.find('§').is_some_and(|at| at < mark) { 2 } else { 1 };
+        let places = ["'§'", "\"§\"", "`§`", "§"].into_iter();
+        let expected = places
+            .fold(text.to_owned(), |text, place| text.replace(place, look_up))
+            .replace('%', &format!("<REDACTED:github_pat:{number}>"))
+            .replace('¤', &format!("[REDACTED:github_pat:{number}]"));
+        let text = text.replace('§', &token("k3Jd9f")).replace(['%', '¤'], &token("Zq8vN2"));
         let wish = Wish { language, env: true, ..Wish::default() };
         let redaction = redact(&text, &Policy::default(), &wish).unwrap();
         assert_eq!(redaction.text.replace("GHP_2", "GHP"), expected, "{path}");

@@ -1,6 +1,7 @@
 //! Whole texts: the incident of the paper, and texts made by chance.
 
 use super::*;
+use crate::steady::Chance;
 
 /// The requests that the paper's agent had captured, with what stood for the token.
 fn captured(token: &str) -> String {
@@ -65,49 +66,15 @@ fn the_incident_of_the_paper_is_a_placeholder_with_the_redacted_token() {
 fn no_text_makes_it_panic_and_what_it_answers_is_clean() {
     let one = token("k3Jd9f");
     let block = ["-----BEGIN ", "PRIVATE KEY-----"].concat();
-    let parts = [
-        "\"",
-        "'",
-        "`",
-        "\\",
-        "\n",
-        "# ",
-        "// ",
-        "${",
-        "}",
-        " = ",
-        "f",
-        "b",
-        "r#",
-        "<REDACTED:pii:1>",
-        "é",
-        &one,
-        &one[..20],
-        "a@b.io ",
-        "password: hunter2x9",
-        &block,
-        "-----END",
-        "postgres://u:pässw0rd99@h/",
-    ];
-    let languages = [
-        None,
-        Some(Language::Python),
-        Some(Language::JavaScript),
-        Some(Language::Rust),
-        Some(Language::Shell),
-        Some(Language::Yaml),
-        Some(Language::Json),
-        Some(Language::Ruby),
-    ];
-    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let parts = concat!(
+        "\"|'|`|\\|\n|# |// |${|}| = |f|b|r#|<REDACTED:pii:1>|é|a@b.io |password: hunter2x9|-----END|",
+        "postgres://u:pässw0rd99@h/"
+    );
+    let parts = [parts, &one, &one[..20], &block].join("|");
+    let languages: Vec<_> = Language::names().map(Language::named).chain([None]).collect();
+    let chance = &mut Chance(0x2545_F491_4F6C_DD1D);
     for round in 0..300 {
-        let mut text = String::new();
-        for _ in 0..24 {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            text.push_str(parts[(state % parts.len() as u64) as usize]);
-        }
+        let text = chance.text(&parts, 24);
         let language = languages[round % languages.len()];
         let wish = Wish { language, env: round % 3 == 0 && language.is_some(), ..Wish::default() };
         match redact(&text, &Policy::default(), &wish) {
