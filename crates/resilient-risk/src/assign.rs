@@ -10,6 +10,7 @@ mod basic;
 mod call;
 mod column;
 mod command;
+mod filled;
 mod judge;
 mod key_block;
 mod literal;

@@ -75,7 +75,7 @@ struct Scan {
     findings: Vec<Finding>,
     /// What the model judges to be secrets. All that is certain goes first, decodings included.
     guesses: Vec<(&'static str, Range<usize>)>,
-    /// Literals that are assigned to words for passwords, in order.
+    /// Literals that are assigned to words for passwords, or their parts, in order.
     passwords: Vec<Range<usize>>,
     /// The text was decoded: what announced it stands elsewhere.
     is_view: bool,
@@ -277,9 +277,9 @@ impl Scan {
 
     /// The password that a candidate is a part of, or the candidate.
     fn whole(&self, span: Range<usize>) -> Range<usize> {
-        let nth = self.passwords.partition_point(|literal| literal.start <= span.start);
-        let literal = nth.checked_sub(1).and_then(|nth| self.passwords.get(nth));
-        literal.filter(|literal| span.end <= literal.end).cloned().unwrap_or(span)
+        let nth = self.passwords.partition_point(|literal| literal.end <= span.start);
+        let literal = self.passwords.get(nth).filter(|literal| literal.start < span.end);
+        literal.cloned().unwrap_or(span)
     }
 
     /// Takes passwords whole of which a name has shown a part only. Of several parts the first stays.

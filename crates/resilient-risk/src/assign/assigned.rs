@@ -7,7 +7,8 @@ use super::super::token::Shape;
 use super::super::words::{Said, VALUE_REACH, Word};
 use super::super::{naming, work};
 use super::bare::Field;
-use super::judge::{Stand, is_password};
+use super::filled::{self, Style};
+use super::judge::{LENS, Stand, is_password};
 use super::literal::Opening;
 use super::{Claimed, Hit, bare, near_before, quote, row};
 
@@ -28,28 +29,38 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
     }
     let (span, is_code) = if let Some((opening, value)) = literal {
         let said = value.said(text);
+        let style = match word {
+            Word::Key => Style::Key,
+            _ if opening.is_filled => Style::Template,
+            _ => Style::Plain,
+        };
+        let parts = filled::parts(text, &value.span, style);
+        let is_filled = parts.as_slice() != [value.span.clone()];
+        let said_in = |part: &Range<usize>| {
+            if is_filled { text.get(part.clone()).unwrap_or_default() } else { said }
+        };
         // The values of other words for passwords are spelled. That of a key may be an address, or a list; most are
         // one token.
         let is_own = |byte: &u8| byte.is_ascii_graphic() && !b"/:.,;=\"'`\\".contains(byte);
-        let has_signs = || !said.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-        let is_one = match word {
-            Word::Password => said.iter().all(u8::is_ascii_graphic),
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let fits = |part: &Range<usize>| is_password(said_in(part), Stand::Literal, Word::Password);
+        let is_one = |part: &&Range<usize>| match word {
+            Word::Password => said_in(part).iter().all(u8::is_ascii_graphic),
             Word::Key => {
-                has_signs()
-                    && said.iter().all(is_own)
-                    && is_password(said, Stand::Literal, Word::Password)
+                let said = said_in(part);
+                let has_signs = is_filled || !said.iter().all(is_name);
+                has_signs && said.iter().all(is_own) && fits(part)
             }
             _ => false,
         };
-        if is_one {
-            claims.hold(value.span.clone());
-        }
+        parts.iter().filter(is_one).for_each(|part| claims.hold(part.clone()));
         // The quotes of two literals, and what is put between them: `"password=" + value + "&…"`.
         let is_between = matches!(said, [first @ (b'+' | b'.'), .., last] if first == last);
         // A raw literal may be a regular expression: `r"[A-Z]{8}[0-9]+"`.
         let is_regex = opening.is_raw && said.contains(&b'[') && said.contains(&b']');
         let is_other = is_between || is_regex || !is_password(said, Stand::Literal, word);
-        let span = (!is_other).then_some(value.span)?;
+        let found = parts.into_iter().find(|part| !is_filled || fits(part));
+        let span = found.filter(|_| !is_other)?;
         // A value of a list of settings may begin with letters and quotes: `Password=E'a'b;`.
         let goes_on = text.get(span.end + 1).is_some_and(u8::is_ascii_alphanumeric);
         let whole = goes_on.then(|| lead.field(text, start)).flatten();
@@ -74,10 +85,7 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         Word::Key => (naming::family_after(name), "assigned_key"),
         _ => ("generic_secret", "assigned_password"),
     };
-    // In `"%s…" % value` the place for the value is none of the secret.
-    let behind = text.get(span.end + 1..).unwrap_or_default().trim_ascii_start();
-    let filled = if behind.starts_with(b"%") && body.starts_with(b"%s") { 2 } else { 0 };
-    Some(Hit { family, name: pattern, span: span.start + filled..span.end })
+    Some(Hit { family, name: pattern, span })
 }
 
 /// Tells whether a name goes on as that of a part of a form: `PASSWORD_FIELD`.
@@ -194,6 +202,18 @@ impl<'a> Lead<'a> {
             return None;
         }
         let mut at = quoted + white + sign.len();
+        // A shell has the value of a variable before the sign, and another one for it behind: `${PASSWORD:-…}`.
+        if sign == b":" {
+            let before = text.get(..start)?;
+            let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+            let name = before.iter().rev().take(NAME_MAX).take_while(is_name).count();
+            let before = before.get(..before.len() - name)?;
+            let is_default = before.ends_with(b"${") && row(rest, at, 1, b"-=?+") == 1;
+            if before.ends_with(b"$") || before.ends_with(b"${") && !is_default {
+                return None;
+            }
+            at += usize::from(is_default);
+        }
         // `password: str = "…"`: a type between the two signs.
         at += if sign.starts_with(b":") { type_len(rest.get(at..)?) } else { 0 };
         // `**password:** …`
@@ -250,6 +270,9 @@ impl<'a> Lead<'a> {
     fn bare(&self, text: &[u8], start: usize) -> Option<(Field, bool)> {
         let fits = |span: &Range<usize>, stand| {
             let value = text.get(span.clone()).unwrap_or_default();
+            if value.len() > *LENS.end() {
+                return false;
+            }
             let said = quote::without_escapes(value);
             // Signs with a backslash before them are no code.
             let is_escaped = said.len() < value.len() && stand != Stand::Loose;

@@ -21,6 +21,8 @@ pub(super) struct Opening {
     is_escaped: bool,
     /// A backslash in the literal is one. Regular expressions are written so.
     pub(super) is_raw: bool,
+    /// The language puts values into it: `f"{name}"`, `$"{name}"`.
+    pub(super) is_filled: bool,
     /// So many `#` stand behind the closing quote.
     hashes: usize,
     /// Three quotes begin it, and end it.
@@ -51,6 +53,7 @@ impl Opening {
         let signs = row(text, 0, SIGNS_MAX, SIGNS);
         let hashes = row(text, signs, HASHES_MAX, b"#");
         let is_raw = text.get(..signs)?.iter().any(|sign| b"rR@".contains(sign));
+        let is_filled = text.get(..signs)?.iter().any(|sign| b"fF$".contains(sign));
         let at = signs + hashes;
         let is_escaped = at == 0 && text.first() == Some(&b'\\');
         let at = at + usize::from(is_escaped);
@@ -62,7 +65,7 @@ impl Opening {
         let rest = text.get(at + 1..).unwrap_or_default();
         let is_triple = !is_escaped && hashes == 0 && rest.starts_with(&[quote; 2]);
         let len = at + if is_triple { 3 } else { 1 };
-        Some(Self { len, quote, is_escaped, is_raw, hashes, is_triple })
+        Some(Self { len, quote, is_escaped, is_raw, is_filled, hashes, is_triple })
     }
 
     /// The value of the literal, which begins at a place and ends on its line.

@@ -221,3 +221,30 @@ fn a_mailbox_behind_an_address_is_no_password_of_it() {
         assert_eq!(redaction.text, [before, "<REDACTED:pii:1>", after].concat());
     }
 }
+
+/// Before, the places went with the secret.
+#[test]
+fn what_fills_a_literal_stays() {
+    let key = ["m1+kGtwy", "gcy2SZ^41e"].concat();
+    let mark = Regex::new("<REDACTED:(?:api_key|generic_secret):1>").unwrap();
+    for text in [
+        "token = f\"{prefix}-@\"\n",
+        "client_secret = f\"@_{cfg['a1']}\"\n",
+        "auth_token = f\"{a}_{user}+@\"\n",
+        "var token = $\"{env}-@\";\n",
+        "token = \"{$env}-@\";\n",
+        "val token = \"$env-@\"\n",
+        "token: \"[[env]]-@\"\n",
+        "token = \"<env>-@\"\n",
+        "token = \"{env}-@\".format(env=env)\n",
+        "token = \"%(env)s-@\" % d\n",
+        "client_secret = f\"@-{a}\"\n",
+        "password = f\"{a!r:>10}@\"\n",
+        "Password = $\"{a}.@\";\n",
+    ] {
+        let left = redacted(&text.replace('@', &key)).text;
+        assert_eq!(mark.replace(&left, "@"), text);
+    }
+    let key = ["{\"apiKey\": \"Prtvqhl7", "N57g$bj\"}\n"].concat();
+    assert_eq!(redacted(&key).text, "{\"apiKey\": \"<REDACTED:api_key:1>\"}\n");
+}
