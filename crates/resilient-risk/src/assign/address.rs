@@ -34,16 +34,26 @@ pub(in super::super) fn password(text: &[u8], start: usize) -> Option<Range<usiz
     let rest = rest.get(from..)?;
     let rest = rest.get(..quote::len(line, rest, |rest| rest.starts_with(b"/")))?;
     let len = memrchr(b'@', rest)?;
-    (!is_other(rest.get(..len)?)).then_some(start + from..start + from + len)
+    let user = near(text, start, from - 1);
+    (!is_other(user, rest.get(..len)?)).then_some(start + from..start + from + len)
 }
 
-/// Tells whether what stands behind a user begins with a port, or has a place for a value.
-fn is_other(text: &[u8]) -> bool {
+/// Tells whether what stands behind a user begins with a port, or has a place for a value. Behind the port of an address
+/// stand words, such as the name of a mailbox.
+fn is_other(user: &[u8], text: &[u8]) -> bool {
     const PORT_MAX: usize = 5;
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let ends = text.get(digits).is_none_or(|byte| b",;)]}<>\"'`?#\\|&".contains(byte));
+    let rest = text.get(digits..).unwrap_or_default();
+    let ends = rest.first().is_none_or(|byte| b",;)]}<>\"'`?#\\|&".contains(byte));
+    let is_word = |part: &[u8]| {
+        let end = part.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
+        let has_inner = part.iter().take(end).any(u8::is_ascii_digit);
+        part.len() < 3 || !has_inner && Shape::of(part).is_name()
+    };
+    let are_words = || rest.split(|byte| !byte.is_ascii_alphanumeric()).all(is_word);
     let is_place = |two: &[u8]| matches!(two, [b'$', b'{' | b'('] | [b'#' | b'{', b'{'] | b"<%");
-    (1..=PORT_MAX).contains(&digits) && ends || text.windows(2).any(is_place)
+    let is_port = (1..=PORT_MAX).contains(&digits) && ends && (user.contains(&b'.') || are_words());
+    is_port || text.windows(2).any(is_place)
 }
 
 /// Reads `user:password@host` after `://`.

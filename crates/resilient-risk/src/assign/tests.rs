@@ -269,6 +269,10 @@ fn credentials_in_addresses_are_found() {
             }
         }
     }
+    for begin in ["3;", "80)", "5432,"] {
+        let url = format!("postgres://bob:{begin}{password}~(E@db.corp.io");
+        assert_eq!(found(&url), [("url_credentials", url.as_str())]);
+    }
     let url = format!("https://me@x.io:{password}@bunny.cloudamqp.com");
     assert_eq!(found(&url), [("url_credentials", url.as_str())]);
     let link = "see (http://h:8080),user1@x.io";
