@@ -137,6 +137,16 @@ pub(super) fn run_of(text: &[u8], is: impl Fn(u8) -> bool) -> usize {
     }
 }
 
+/// The places of the bytes of a text that are of no class, in order. No class has the zero.
+pub(super) fn others(text: &[u8], is: impl Fn(u8) -> bool) -> impl Iterator<Item = usize> {
+    let groups = (0..text.len()).step_by(GROUP);
+    let places = groups.flat_map(move |at| {
+        let [bits] = bits_at(text, at, |byte| u8::from(is(byte)));
+        ones(!bits).map(move |bit| at + bit)
+    });
+    places.take_while(|at| *at < text.len())
+}
+
 /// A bit for each byte of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Bits {

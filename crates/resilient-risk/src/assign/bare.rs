@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use memchr::{memchr_iter, memchr2, memchr2_iter, memchr3, memmem, memrchr, memrchr2};
 
-use super::super::bits::run_of;
+use super::super::bits::others;
 use super::super::token::Shape;
-use super::judge::{LENS, is_grouped};
+use super::judge::{LENS, begins_setting, is_grouped};
 use super::{line_around, near, near_before, quote};
 
 /// Blanks and signs outside of ASCII: a no-break space, a closing quote, a dash, a full stop of Chinese.
@@ -43,13 +43,8 @@ fn len_until(
     is_plain: &impl Fn(u8) -> bool,
     is_end: impl Fn(&[u8], &[u8]) -> bool,
 ) -> usize {
-    let mut len = run_of(text, is_plain);
-    while let Some((before, rest @ [_, behind @ ..])) = text.split_at_checked(len)
-        && !is_end(before, rest)
-    {
-        len += 1 + run_of(behind, is_plain);
-    }
-    len
+    let ends = |at: &usize| text.split_at_checked(*at).is_some_and(|(one, rest)| is_end(one, rest));
+    others(text, is_plain).find(ends).unwrap_or(text.len())
 }
 
 /// Tells whether a byte is no blank, control character or one of some signs.
@@ -104,8 +99,8 @@ pub(super) fn field(
     if let Some(len) = setting.or_else(named) {
         return closed(len);
     }
-    // The text of an element ends with it.
-    let end = memchr_iter(b'<', rest).find(|at| rest.get(*at..).is_some_and(is_tag_end));
+    // The text of an element ends with it, or with another one in it.
+    let end = memchr_iter(b'<', rest).find(|at| rest.get(*at..).is_some_and(is_tag));
     let rest = rest.get(..end.unwrap_or(rest.len()))?.trim_ascii_end();
     // Up to a blank at least it is the value. A comment is none of it, nor what else a login says.
     let blank = memchr2(b' ', b'\t', near(rest, 0, *LENS.end() + 1)).unwrap_or(rest.len());
@@ -125,24 +120,32 @@ fn is_tag_end(text: &[u8]) -> bool {
     text.starts_with(b"</") && text.get(2).is_some_and(u8::is_ascii_alphabetic)
 }
 
+/// Tells whether a text begins with the beginning or the end of an element: `<a href="…">`, `<br/>`, `</a>`.
+fn is_tag(text: &[u8]) -> bool {
+    let name = text.iter().skip(1).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    is_tag_end(text) || name > 0 && matches!(text.get(1 + name), Some(b'>' | b' ' | b'/'))
+}
+
 /// How long the value of a part of a query is. In plain text its last signs may end a sentence or a call, and brackets
 /// stand around an address or are of XML.
 fn query_len(lead: &[u8], rest: &[u8]) -> usize {
     let in_brackets = memrchr2(b'<', b'>', lead).and_then(|at| lead.get(at)) == Some(&b'<');
-    let is_tag = |behind: &[u8]| {
-        let name = behind.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        behind.starts_with(b"/") || name > 0 && matches!(behind.get(name), Some(b'>' | b' ' | b'/'))
-    };
     let len = quote::len(lead, rest, |rest| match rest {
         [b'#', ..] | [b'\\', b'u' | b'x', ..] => true,
         [b'&', ..] => rest.starts_with(b"&amp;") || quote::entity_len(rest).is_none(),
-        [b'<', behind @ ..] => is_tag(behind),
+        [b'<', ..] => is_tag(rest),
         [b'>', ..] => in_brackets,
         _ => false,
     });
     let value = rest.get(..len).unwrap_or_default();
-    let is_end = |byte: &&u8| b".,;:)]}\"'`".contains(byte);
-    len - value.iter().rev().take_while(is_end).count()
+    // The brackets of a place are a part of it: `?password=[page]`.
+    let is_end = |at: &usize| match value.get(*at) {
+        Some(b']') => !value.contains(&b'['),
+        Some(b')') => !value.contains(&b'('),
+        Some(b'}') => !value.contains(&b'{'),
+        byte => byte.is_some_and(|byte| b".,;:\"'`".contains(byte)),
+    };
+    (0..len).rev().find(|at| !is_end(at)).map_or(0, |last| last + 1)
 }
 
 /// How long the value of a setting is, if others of a list stand beside it.
@@ -231,9 +234,9 @@ fn goes_on(rest: &[u8]) -> bool {
         b' ' if behind.iter().any(|byte| b"-./:".contains(byte)) => false,
         b' ' => is_random(3) && !shape.is_wordy(),
         // These end a word of a shell. Hardly a command has letters of both cases and digits in its name.
-        b',' => is_random(3) && !quote::begins_setting(behind),
+        b',' => is_random(3) && !begins_setting(behind),
         b';' | b'&' | b'|' | b'<' | b'>' => {
-            is_random(2) && shape.lower > 0 && shape.upper > 0 && !quote::begins_setting(behind)
+            is_random(2) && shape.lower > 0 && shape.upper > 0 && !begins_setting(behind)
         }
         b'\\' => {
             quote::is_escape(rest) || !behind.first().is_some_and(|byte| b"nrt\"'".contains(byte))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 use regex::bytes::Regex;
 
 use super::super::token::Shape;
@@ -47,7 +47,7 @@ pub(super) fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit
     let line = near(text, end, REACH).split(|byte| *byte == b'\n').next()?;
     let found = form.as_ref()?.captures(line)?;
     let at = behind(end, &found.get(0)?).end;
-    let said = Spelled::of(text, at, b"\"'`\\;&|)<>")?;
+    let said = Spelled::of(text, at, b"\"'`\\;&|)<>")?.before_place();
     let is_blank = found.get(1)?.is_empty();
     let fits = (is_blank || !is_one_word) && said.is_password();
     fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span: said.span })
@@ -60,8 +60,8 @@ struct Spelled<'a> {
     said: Cow<'a, [u8]>,
     /// Quotes or backslashes show that its signs are no code.
     is_quoted: bool,
-    /// The shell puts other values into it.
-    is_filled: bool,
+    /// Where the shell puts the first other value into it.
+    place: Option<usize>,
 }
 
 impl<'a> Spelled<'a> {
@@ -78,12 +78,26 @@ impl<'a> Spelled<'a> {
         };
         let written = text.get(span.clone())?;
         // What the shell expands begins so, unless a backslash stands before it.
-        let expands = |next: &u8| next.is_ascii_alphabetic() || b"_{(".contains(next);
-        let is_place = |three: &[u8]| matches!(three, [before, b'$', next] if *before != b'\\' && expands(next));
-        let is_filled =
-            quote != b'\'' && (written.starts_with(b"$") || written.windows(3).any(is_place));
+        let is_place = |at: &usize| {
+            let is_escaped =
+                at.checked_sub(1).and_then(|before| written.get(before)) == Some(&b'\\');
+            let next = written.get(at + 1);
+            let expands =
+                next.is_some_and(|next| next.is_ascii_alphabetic() || b"_{(".contains(next));
+            *at == 0 || expands && !is_escaped
+        };
+        let place = memchr_iter(b'$', written).find(is_place).filter(|_| quote != b'\'');
         let is_quoted = quote != 0 || said.len() < written.len();
-        (written.len() < REACH).then_some(Self { span, said, is_quoted, is_filled })
+        (written.len() < REACH).then_some(Self { span, said, is_quoted, place })
+    }
+
+    /// The part of it before what the shell puts into it.
+    fn before_place(mut self) -> Self {
+        if let Some(len) = self.place.filter(|len| *len > 0 && self.said.len() == self.span.len()) {
+            self.span.end = self.span.start + len;
+            self.said = Cow::Owned(self.said.get(..len).unwrap_or_default().to_vec());
+        }
+        self
     }
 
     fn is_password(&self) -> bool {
@@ -115,7 +129,7 @@ pub(super) fn user(text: &[u8], end: usize) -> Option<Hit> {
     // In quotes, brackets are no code of a shell.
     let is_plain = || {
         spelled.is_quoted
-            && !spelled.is_filled
+            && spelled.place.is_none()
             && is_password(password, Stand::Literal, Word::Password)
     };
     let is_code = has_code(user)

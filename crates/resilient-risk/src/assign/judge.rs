@@ -107,6 +107,8 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
     let is_small = || match digits {
         0 => false,
         1 => shape.upper == 0 && shape.pairs >= 4 && shape.odd_pairs * 2 >= shape.pairs,
+        // Abbreviations have as few, before a number: `cfgdb12`.
+        2 if shape.changes == 1 => false,
         _ => shape.changes >= changes_min || shape.is_odd(),
     };
     let strong = match (word, stand) {
@@ -138,7 +140,17 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
     // An address or a path is none; a symbol at the end of a word alone is punctuation.
     let is_path = || value.windows(2).any(|two| matches!(two, b"->" | b"::" | b"//"));
     let is_path = || is_path() && !(symbols > 1 && shape.changes * 2 >= shape.len);
-    strong && !is_path() && !placeholder::is_dummy(value)
+    // `/srv/node12`, `~/main/Client7`
+    let is_rooted = || {
+        let is_one = |part: &[u8]| part.len() < 3 || Shape::of(part).is_name();
+        let mut parts = value.strip_prefix(b"~").unwrap_or(value).split(|byte| *byte == b'/');
+        symbols == usize::from(value.starts_with(b"~"))
+            && parts.next() == Some(b"")
+            && parts.next().is_some_and(is_one)
+            && parts.next().is_some_and(is_one)
+            && parts.all(is_one)
+    };
+    strong && !is_path() && !is_rooted() && !placeholder::is_dummy(value)
 }
 
 /// Tells whether a value is a place for another one, or the beginning of a pattern: `${NAME}`, `$NAME`, `^…`, `env:…`,
@@ -152,9 +164,16 @@ fn is_place(value: &[u8]) -> bool {
     };
     let is_digits =
         |digits: &[u8]| matches!(digits.len(), 6 | 8) && digits.iter().all(u8::is_ascii_hexdigit);
-    // Several of a shell, with signs between them: `$USER:$host2`.
-    let are_variables = |rest: &[u8]| rest.split(|byte| *byte == b'$').all(is_variable_first);
-    value.strip_prefix(b"$").is_some_and(|rest| is_variable(rest) || are_variables(rest))
+    // Several, with signs between them: `$USER:$host2`, `%USER%-%host2%`. Of a shell one may stand alone.
+    let are_variables = |sign: &u8| {
+        let mut parts = value.split(|byte| byte == sign).skip(1).peekable();
+        let is_one = |part: &[u8]| !part.iter().any(u8::is_ascii_alphanumeric);
+        parts.next().is_some_and(is_variable_first)
+            && (*sign == b'$' || parts.peek().is_some())
+            && parts.all(|part| is_one(part) || is_variable_first(part))
+    };
+    value.strip_prefix(b"$").is_some_and(is_variable)
+        || value.first().filter(|sign| b"$%@?:".contains(sign)).is_some_and(are_variables)
         || value.starts_with(b"^") && value.iter().any(|byte| b"[](){}\\.$|".contains(byte))
         || value.strip_prefix(b"#").is_some_and(|rest| is_digits(rest) || is_element(rest))
         || PLACES.iter().chain(&ELEMENTS).any(|place| value.starts_with(place))
@@ -165,6 +184,7 @@ fn is_variable_first(text: &[u8]) -> bool {
     /// Behind a name stand signs, and so many letters and digits: `&b=`, `!23`.
     const MORE_MAX: usize = 3;
     let is_named = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let text = text.strip_prefix(b"env:").unwrap_or(text);
     let len = text.iter().position(|byte| !is_named(byte)).unwrap_or(text.len());
     let (name, rest) = text.split_at_checked(len).unwrap_or((text, b""));
     let is_name = match name {
@@ -177,7 +197,16 @@ fn is_variable_first(text: &[u8]) -> bool {
             digits <= 2 && !has_inner || !name.iter().any(u8::is_ascii_lowercase)
         }
     };
-    is_name && rest.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() <= MORE_MAX
+    let is_setting = || begins_setting(rest.get(1..).unwrap_or_default());
+    let more = rest.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
+    is_name && (more <= MORE_MAX || is_setting())
+}
+
+/// Tells whether a text begins with a name of letters and the sign that assigns.
+pub(super) fn begins_setting(text: &[u8]) -> bool {
+    let is_name = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'_';
+    let name = text.iter().take_while(is_name).count();
+    name > 1 && text.get(name) == Some(&b'=')
 }
 
 /// Tells whether a text is the name of an element, of several words: `cacheTest12`, `client-admin-5`.
@@ -288,11 +317,22 @@ mod tests {
             "$USER!23",
             "$POSTGRES_PASSWORD?x=1",
             "$USER:$HOST2",
+            "$dbPass&user=$MYSQL_ROOT_PASSWORD",
+            "$env:dbPass-$env:USER",
+            "%dbPass-%dbUser",
+            "%Db_84%",
+            "@S3_KEY@-@pass1@",
+            "?DB_PASS&?dbUser",
         ] {
             assert!(is_place(place.as_bytes()), "{place}");
         }
-        for other in ["$k9Xw!2mQ7z", "$2b$10$N9qo8uLOickgx2ZMRZoMye", "$apr1$k3Xw9a$Hq2/zR8vL1pWk"]
-        {
+        for other in [
+            "$k9Xw!2mQ7z",
+            "$2b$10$N9qo8uLOickgx2ZMRZoMye",
+            "$apr1$k3Xw9a$Hq2/zR8vL1pWk",
+            "%k9Xw!2mQ7z",
+            "@Sunny!Day2024",
+        ] {
             assert!(!is_place(other.as_bytes()), "{other}");
         }
     }

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter, memchr3, memmem};
 
 use super::super::{escape, work};
 use super::LINE_REACH;
-use super::judge::LENS;
+use super::judge::{LENS, begins_setting};
 
 /// How a quote is written: in a literal in a literal and in an attribute of XML, too.
 const QUOTES: [&[u8]; 5] = [b"\\\"", b"&quot;", b"\"", b"'", b"`"];
@@ -67,19 +67,15 @@ pub(super) fn entity_len(text: &[u8]) -> Option<usize> {
 /// `"NAME=value"`. The settings that follow it are no part of it: `"password=value&user=b"`.
 pub(super) fn named_len(opener: &[u8], before: &[u8], text: &[u8]) -> Option<usize> {
     let quote = QUOTES.into_iter().find(|quote| opener.ends_with(quote))?;
-    let is_setting =
-        |rest: &[u8]| matches!(rest, [b'&' | b';' | b',', rest @ ..] if begins_setting(rest));
+    let is_setting = |rest: &[u8]| match rest {
+        [b'&', b'A'..=b'Z' | b'a'..=b'z', b'=', ..] => true,
+        [b'&' | b';' | b',', rest @ ..] => begins_setting(rest),
+        _ => false,
+    };
     let len = len_in(Some(quote), text, is_setting);
     let rest = text.get(len..)?;
     let ends = || rest.starts_with(quote) || is_setting(rest) || rest.starts_with(b"\\");
     (LENS.contains(&len) && ends() && is_open(before, quote)).then_some(len)
-}
-
-/// Tells whether a text begins with a name of letters and the sign that assigns.
-pub(super) fn begins_setting(text: &[u8]) -> bool {
-    let is_name = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'_';
-    let name = text.iter().take_while(is_name).count();
-    name > 1 && text.get(name) == Some(&b'=')
 }
 
 /// How long a value is behind the beginning of its line: up to a blank, to the quote that is open there, and to what ends

@@ -417,6 +417,13 @@ fn elements_of_pages_lists_and_parts_of_code_are_no_passwords() {
         "re = \"password=\\[w9\\]\"",
         "password: main12 # the user\n",
         "machine learning password reset2\n",
+        "\"GET /x?password=[page58]\"",
+        "\"PWD=~/main/Reset72\", \"OLDPWD=/x/user84\"",
+        "password: cfgdb93 # comment\n",
+        "a user name password userdb96<b>",
+        "f(\"password=$USER&x=1&y=2\")",
+        "secret = f\"{S3_KEY}|{dbPass}\"\n",
+        "docker run -e A=\"$pass_67:Client32Db\"",
         "curl -u \"$USER1:$A_PW9\" https://x.io",
         "curl -u \"${USER1}:a${A_PW9}B7xQ\" https://x.io",
     ] {

@@ -86,6 +86,7 @@ fn a_word_of_a_shell_goes_on_behind_its_escapes_and_the_other_quotes() {
         ("x --password=H\\[T --b", "x --password='M' --b"),
         ("x --password H\\(T --b", "x --password 'M' --b"),
         ("mysql -u a -pH\\;T b", "mysql -u a -p'M' b"),
+        ("sshpass -p \"HT$a12\" ssh b", "sshpass -p \"M$a12\" ssh b"),
         ("sshpass -p H\\\"T ssh b", "sshpass -p 'M' ssh b"),
         ("curl -u a:H\\{T https://b", "curl -u a:'M' https://b"),
         ("curl -u 'a:H\"T' https://b", "curl -u 'a:M' https://b"),
