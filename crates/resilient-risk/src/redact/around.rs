@@ -155,10 +155,21 @@ impl<'a> Around<'a> {
         !(is_value || self.open.is_empty() && self.in_flow())
     }
 
-    /// Whether braces or brackets of YAML are open here.
+    /// Whether braces or brackets of YAML are open here. The first one begins a value, and no line of theirs begins
+    /// without a blank.
     pub(super) fn in_flow(&self) -> bool {
-        let count = |signs: [char; 2]| self.before(WINDOW).matches(signs).count();
-        count(['{', '[']) > count(['}', ']']) && !self.in_block()
+        let (mut depth, mut last) = (0_usize, '\n');
+        for c in self.before(16 * WINDOW).chars() {
+            let is_begin = depth > 0 || last.is_whitespace();
+            depth = match c {
+                '{' | '[' if is_begin => depth + 1,
+                '}' | ']' => depth.saturating_sub(1),
+                _ if last == '\n' && !c.is_whitespace() => 0,
+                _ => depth,
+            };
+            last = c;
+        }
+        depth > 0 && !self.in_block()
     }
 
     /// Whether this is the text of an element in JSX: `<p>…</p>`. In code such signs compare, and signs of code
@@ -219,12 +230,6 @@ fn element_text(before: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_form_is_a_regex() {
-        let forms = [&SIBLING, &ATTRIBUTE, &RUNS];
-        assert!(forms.into_iter().all(|form| form.regex().is_some()));
-    }
 
     #[test]
     fn a_shell_runs_the_words_of_some_commands() {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::around::Around;
 use super::form::Form;
 use super::language::Language;
 use super::{window_after, window_before};
@@ -75,6 +76,15 @@ pub(super) fn value(
     let (start, rest) = entry?;
     let line = rest.lines().next()?;
     let value = line.split([' ', '\t']).next()?;
+    let place = start..start;
+    let is_env = language == Some(Language::Env);
+    let language = language?;
+    let around = Around { content, language, span: place, open: "", regions: &[] };
+    let value = if !is_env && around.in_flow() {
+        value.split([',', '[', ']', '{', '}']).next()?
+    } else {
+        value.trim_end_matches([';', ','])
+    };
     let behind = line.get(value.len()..)?.trim_start();
     // A quoted value and a collection have ends of their own.
     let inner = value.trim_start_matches(['(', '[', '{']);
@@ -85,10 +95,11 @@ pub(super) fn value(
         let rest = inner.strip_prefix(quote).and_then(|rest| rest.split_once(quote));
         rest.is_some_and(|(_, behind)| ends(behind))
     };
-    let is_scalar =
-        language == Some(Language::Env) || !value.starts_with(['{', '[', '|', '>', '&', '*']);
-    let is_plain = is_scalar && !['"', '\'', '`'].into_iter().any(is_quoted);
-    let is_alone = behind.is_empty() || behind.starts_with(['#', ';']);
+    let is_scalar = is_env || !value.starts_with(['{', '[', '|', '>', '&', '*']);
+    let called = value.trim_start_matches(|c: char| c.is_alphanumeric() || "_.".contains(c));
+    let is_call = called.starts_with('(') && called.ends_with(')');
+    let is_plain = is_scalar && !is_call && !['"', '\'', '`'].into_iter().any(is_quoted);
+    let is_alone = behind.is_empty() || behind.starts_with(['#', ';', ',', ']', '}']);
     one(start, value.trim_end_matches('\\').len()).filter(|_| is_plain && is_alone)
 }
 
@@ -126,16 +137,5 @@ fn word(start: usize, text: &str, operators: &str) -> Option<Vec<Range<usize>>> 
         };
         pieces.push(start + from..start + from + len);
         at = from + len + usize::from(is_quote);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn where_fields_begin_is_told_by_regexes() {
-        let forms = [&ENTRY, &SCALAR, &SETTING, &WORD];
-        assert!(forms.into_iter().all(|form| form.regex().is_some()));
     }
 }

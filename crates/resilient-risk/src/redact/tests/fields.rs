@@ -175,6 +175,10 @@ fn a_field_ends_where_the_text_shows_it() {
         ("a.env", "A=\"-Dpassword=H -Db=1\"", "A=\"-Dpassword=M -Db=1\""),
         ("a.ini", "a=1;password=H;c=2", "a=1;password=M;c=2"),
         ("a.ini", "password = \"H\";", "password = \"M\";"),
+        ("a.ini", "password = HT;", "password = M;"),
+        ("a.yml", "{a: b,\n  password: HT}", "{a: b,\n  password: M}"),
+        ("a.yml", "{a: b,\n  password: HT,\n  c: d}", "{a: b,\n  password: M,\n  c: d}"),
+        ("a.yml", "# {\npassword: H}T", "# {\npassword: M"),
         (
             "a.yaml",
             "a: |\n  password: \"H\",\n  user: \"main\"",
