@@ -1,7 +1,7 @@
 //! The answers that a session keeps for a client that comes back.
 //!
 //! The server cannot know which answers have arrived: what it has sent may be lost with the connection. So the last
-//! answers are kept for a while, also those that were read.
+//! answers are kept for a while, also those that were read. The answer to the handshake is kept until the client goes on.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,6 +31,19 @@ pub(crate) struct Answers {
     stock: Stock,
     /// The oldest first.
     kept: Mutex<VecDeque<Answer>>,
+    greeting: Mutex<Greeting>,
+}
+
+/// The answer to the handshake of a session.
+#[derive(Debug, Default)]
+enum Greeting {
+    /// It is not given yet.
+    #[default]
+    Ahead,
+    /// As it is sent. The client may not have got it.
+    Kept(Bytes),
+    /// The client has gone on, so it has the answer.
+    Past,
 }
 
 #[derive(Debug)]
@@ -67,7 +80,30 @@ impl Drop for Counted {
 
 impl Answers {
     pub(crate) fn new(stock: Stock) -> Arc<Self> {
-        Arc::new(Self { stock, kept: Mutex::default() })
+        Arc::new(Self { stock, kept: Mutex::default(), greeting: Mutex::default() })
+    }
+
+    /// Keeps the answer to the handshake as it is sent.
+    pub(crate) fn greet(&self, written: Bytes) {
+        *self.handshake() = Greeting::Kept(written);
+    }
+
+    /// The client has gone on behind the handshake.
+    pub(crate) fn go_on(&self) {
+        *self.handshake() = Greeting::Past;
+    }
+
+    /// Whether the client has gone on behind the handshake.
+    pub(crate) fn has_gone_on(&self) -> bool {
+        matches!(*self.handshake(), Greeting::Past)
+    }
+
+    /// The answer to the handshake, as long as the client has not gone on.
+    pub(crate) fn greeting(&self) -> Option<Reader> {
+        match &*self.handshake() {
+            Greeting::Kept(written) => Some(Events::read_one(1, None, written.clone())),
+            Greeting::Ahead | Greeting::Past => None,
+        }
     }
 
     /// Keeps an answer as it is sent, in the place of older ones. What is too long is not kept.
@@ -98,6 +134,10 @@ impl Answers {
     /// Forgets what is kept for long.
     pub(crate) fn forget(&self, now: Instant) {
         self.lock().retain(|answer| now.saturating_duration_since(answer.since) < ANSWER_KEPT);
+    }
+
+    fn handshake(&self) -> MutexGuard<'_, Greeting> {
+        self.greeting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Answer>> {

@@ -99,6 +99,11 @@ impl<S: Hosted> Keeper<S> {
         }
     }
 
+    /// The answer to the handshake, as long as the client has not gone on.
+    pub(crate) fn greeting(&self, id: &str) -> Option<Reader> {
+        self.sessions.answers(id)?.greeting()
+    }
+
     fn begin(&self, id: SessionId, life: u32, answers: Arc<Answers>) -> Overheard<S> {
         let (talk, from_client) = Talk::begin(life, answers);
         let talk = Arc::new(talk);

@@ -18,7 +18,7 @@ use crate::hosted::Hosted;
 use crate::metrics::{Answered, Seen};
 use crate::ready::Checks;
 use crate::sse::Sse;
-use crate::streamable::Streamable;
+use crate::streamable::{Streamable, last_event, no_session};
 
 /// By which protocol clients speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,18 +211,24 @@ impl<S: Hosted> Places<S> {
         let ends = self.refuses.load(Ordering::Relaxed);
         // A client may still cancel what is under way, or come back for it.
         let is_of_old = matches!(parts.method, Method::POST | Method::DELETE)
-            || parts.headers.contains_key("last-event-id");
+            || last_event(&parts).is_some();
         if ends && !is_of_old {
             leave(&parts, body);
             return is_ending();
         }
         let work = self.requests.begin();
         match (address, parts.method.clone()) {
-            (Address::Mcp(place), Method::POST) => match self.take(&parts, body, &caller).await {
-                Ok(taken) if ends && !is_unanswered(&taken.bytes) => is_ending(),
-                Ok(taken) => place.post(parts, taken, caller, work).await,
-                Err(reply) => reply,
-            },
+            (Address::Mcp(place), Method::POST) => {
+                let Ok(used) = place.enter(&parts, &caller).await else {
+                    leave(&parts, body);
+                    return no_session();
+                };
+                match self.take(&parts, body, &caller).await {
+                    Ok(taken) if ends && !is_unanswered(&taken.bytes) => is_ending(),
+                    Ok(taken) => place.post(parts, taken, caller, used, work).await,
+                    Err(reply) => reply,
+                }
+            }
             (Address::Messages(place), Method::POST) => {
                 match self.take(&parts, body, &caller).await {
                     Ok(taken) if ends && !is_unanswered(&taken.bytes) => is_ending(),

@@ -39,11 +39,9 @@ struct Session<S> {
     at_work: usize,
     /// When the last request came, or was done.
     since: Instant,
-    /// Whether its client has gone on behind the handshake.
-    goes_on: bool,
     /// How often it was awake: the SDK numbers the requests anew each time.
     life: u32,
-    /// Its last answers, for a client that comes back.
+    /// Its last answers, for a client that comes back; and whether its client has gone on behind the handshake.
     answers: Arc<Answers>,
     /// The head of a call that the SDK has taken.
     taken: Option<Head>,
@@ -110,7 +108,6 @@ impl<S> Sessions<S> {
                     State::Leaving(left) => left.subscribe(),
                     State::Awake | State::Asleep => {
                         session.at_work += 1;
-                        session.goes_on = true;
                         session.since = Instant::now();
                         return Ok(Some(AtWork { of: Arc::clone(self), id: id.to_owned() }));
                     }
@@ -131,7 +128,6 @@ impl<S> Sessions<S> {
             state: State::Awake,
             at_work: 0,
             since: Instant::now(),
-            goes_on: false,
             life: 0,
             answers: Arc::clone(&answers),
             taken: None,
@@ -226,7 +222,7 @@ impl<S: Hosted> Sessions<S> {
         self.lock().retain(|id, it| {
             it.answers.forget(now);
             let quiet = now.saturating_duration_since(it.since);
-            let patience = if it.goes_on { SESSION_IDLE } else { GREETED_IDLE };
+            let patience = if it.answers.has_gone_on() { SESSION_IDLE } else { GREETED_IDLE };
             let is_over = it.at_work == 0 && quiet >= patience;
             match it.state {
                 State::Asleep => !is_over,
@@ -296,6 +292,11 @@ impl<S> AtWork<S> {
     /// The id of its session.
     pub(crate) fn id(&self) -> &str {
         &self.id
+    }
+
+    /// The client has gone on behind the handshake.
+    pub(crate) fn go_on(&self) {
+        self.of.with(&self.id, |session| session.answers.go_on());
     }
 
     /// Whether the SDK has taken a call with this head in its session.

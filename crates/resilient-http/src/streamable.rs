@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{Request, Response, StatusCode};
+use http::{HeaderValue, Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
 use resilient_mcp::guard::{Flaw, Guarded, Kind, guard, id_in_use, unreadable};
@@ -86,15 +86,16 @@ impl<S: Hosted> Streamable<S> {
         self.keeper.sessions.count()
     }
 
-    /// Answers a request with a body.
+    /// Answers a request with a body. Its session is in use from the head of the request on.
     pub(crate) async fn post(
         &self,
         mut parts: Parts,
         mut taken: Taken,
         caller: Caller,
+        used: Option<AtWork<S>>,
         work: Work,
     ) -> Reply {
-        let Ok(used) = self.enter(&parts, &caller).await else { return no_session() };
+        used.iter().for_each(AtWork::go_on);
         let body = std::mem::take(&mut taken.bytes);
         let guarded = guard(&body);
         let is_call = matches!(guarded, Guarded::Mended(..) | Guarded::Whole(_, Some(_)));
@@ -190,8 +191,7 @@ impl<S: Hosted> Streamable<S> {
         let Ok(used) = self.enter(&parts, &caller).await else { return no_session() };
         let door = Arc::clone(&self.door);
         let is_let_in = move || door.still_has(&caller);
-        let comes_back = parts.headers.get("last-event-id").filter(|_| takes_events(&parts));
-        if let (Some(session), Some(event)) = (&used, comes_back) {
+        if let (Some(session), Some(event)) = (&used, last_event(&parts)) {
             let reader = match event.to_str().ok().and_then(Name::read) {
                 Some(Name { of: Some(request), event }) => {
                     let reader = self.keeper.behind(session.id(), request, event);
@@ -199,9 +199,7 @@ impl<S: Hosted> Streamable<S> {
                     Some(reader)
                 }
                 // The SDK gives the first event of the answer to a handshake the name of the first one of this stream.
-                Some(Name { of: None, event: 0 }) => {
-                    self.keeper.talk(session.id()).and_then(|talk| talk.greeting())
-                }
+                Some(Name { of: None, event: 0 }) => self.keeper.greeting(session.id()),
                 Some(Name { of: None, .. }) => None,
                 None => return nothing_follows(),
             };
@@ -212,6 +210,7 @@ impl<S: Hosted> Streamable<S> {
                 return Response::from_parts(head, body.boxed_unsync());
             }
         }
+        used.iter().for_each(AtWork::go_on);
         let reply = self.service.handle(Request::from_parts(parts, empty())).await;
         if self.has_ended(reply.status(), used.as_ref()) {
             return no_session();
@@ -235,7 +234,14 @@ impl<S: Hosted> Streamable<S> {
     }
 
     /// Begins a request of the session that it names. What was never begun is the SDK's to refuse.
-    async fn enter(&self, parts: &Parts, caller: &Caller) -> Result<Option<AtWork<S>>, NotYours> {
+    ///
+    /// # Errors
+    /// The session is another client's.
+    pub(crate) async fn enter(
+        &self,
+        parts: &Parts,
+        caller: &Caller,
+    ) -> Result<Option<AtWork<S>>, NotYours> {
         let Some(id) = parts.headers.get(SESSION) else { return Ok(None) };
         self.keeper.sessions.enter(id.to_str().map_err(|_| NotYours)?, caller).await
     }
@@ -260,7 +266,7 @@ async fn sweep<S: Hosted>(keeper: Arc<Keeper<S>>, ending: CancellationToken) {
 }
 
 /// The answer to a client that names a session of another client: the same as for one that is not there.
-fn no_session() -> Reply {
+pub(crate) fn no_session() -> Reply {
     plain(StatusCode::NOT_FOUND, "Not Found: Session not found")
 }
 
@@ -279,12 +285,9 @@ fn names_no_version(message: &ClientJsonRpcMessage) -> bool {
     }
 }
 
-/// Whether a client takes events. The SDK tells one that does not what to do.
-fn takes_events(parts: &Parts) -> bool {
-    let accepted = parts.headers.get_all(http::header::ACCEPT).iter();
-    accepted
-        .filter_map(|accepted| accepted.to_str().ok())
-        .any(|accepted| accepted.to_ascii_lowercase().contains("text/event-stream"))
+/// The last event that a client has got, if it comes back for what follows.
+pub(crate) fn last_event(parts: &Parts) -> Option<&HeaderValue> {
+    parts.headers.get("last-event-id")
 }
 
 /// Whether a body is of this type. A stream of events may have no end of its own.

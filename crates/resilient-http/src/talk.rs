@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use bytes::Bytes;
 use rmcp::RoleServer;
 use rmcp::model::{
     CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, GetExtensions as _,
@@ -44,8 +43,6 @@ struct State {
     to_sdk: Option<mpsc::UnboundedSender<RxJsonRpcMessage<RoleServer>>>,
     /// Where the answer to the handshake goes.
     greeted: Option<oneshot::Sender<ServerJsonRpcMessage>>,
-    /// That answer as it is sent, until the client goes on: it may come back for it.
-    greeting: Option<Bytes>,
     /// The number of the next request.
     next: u64,
     /// The requests that are neither answered nor cancelled.
@@ -77,7 +74,6 @@ impl Talk {
         let state = State {
             to_sdk: Some(to_sdk),
             greeted: None,
-            greeting: None,
             next: u64::from(life) << 32,
             asked: HashMap::new(),
             // The SDK begins this stream with an event that it calls 0.
@@ -167,7 +163,7 @@ impl Talk {
         if let Some(greeted) = state.greeted.take() {
             // In a later life, the handshake is played to the SDK once more.
             if state.next == 0 {
-                state.greeting = Some(written(&ServerSseMessage::from_message(message.clone())));
+                self.answers.greet(written(&ServerSseMessage::from_message(message.clone())));
             }
             if greeted.send(message).is_err() {
                 // The client has gone away, and knows no session.
@@ -201,11 +197,6 @@ impl Talk {
         self.lock().unasked.read_if_free(after.map(|after| after.saturating_add(1)))
     }
 
-    /// The answer to the handshake, if the client has said nothing since: it may not have got it.
-    pub(crate) fn greeting(&self) -> Option<Reader> {
-        Some(Events::read_one(1, None, self.lock().greeting.clone()?))
-    }
-
     /// What comes behind an event of a request; `None` if nothing does, or it is not kept any more.
     pub(crate) fn behind(&self, request: u64, event: usize) -> Option<Reader> {
         let state = self.lock();
@@ -227,7 +218,6 @@ impl Talk {
 
 impl State {
     fn hand_on(&mut self, message: ClientJsonRpcMessage) -> Result<(), Ended> {
-        self.greeting = None;
         let to_sdk = self.to_sdk.as_ref().ok_or(Ended)?;
         to_sdk.send(message).map_err(|_| Ended)
     }

@@ -145,7 +145,9 @@ async fn send_in(
 ) -> Reply {
     let bytes = Bytes::from(message.to_string());
     let taken = Taken { bytes, room, unsent: Unsent::default() };
-    place.post(head, taken, Caller::default(), Busy::default().begin()).await
+    let caller = Caller::default();
+    let used = place.enter(&head, &caller).await.unwrap();
+    place.post(head, taken, caller, used, Busy::default().begin()).await
 }
 
 async fn text(reply: Reply) -> String {
@@ -165,11 +167,16 @@ fn greeted() -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
 }
 
-async fn greet(place: &Streamable<Stub>) -> String {
+/// A session whose client has not gone on behind the handshake.
+async fn begun(place: &Streamable<Stub>) -> String {
     let reply = post(place, "", hello()).await;
     let session = reply.headers().get("mcp-session-id").cloned();
     let answer = text(reply).await;
-    let session = session.unwrap_or_else(|| panic!("{answer}")).to_str().unwrap().to_owned();
+    session.unwrap_or_else(|| panic!("{answer}")).to_str().unwrap().to_owned()
+}
+
+async fn greet(place: &Streamable<Stub>) -> String {
+    let session = begun(place).await;
     assert_eq!(post(place, &session, greeted()).await.status(), StatusCode::ACCEPTED);
     session
 }
@@ -442,10 +449,13 @@ async fn an_answer_that_was_given_while_its_client_was_away_is_kept_for_it() {
 #[tokio::test]
 async fn who_comes_back_for_the_answer_to_its_handshake_gets_it_until_it_goes_on() {
     let place = place(&Stub::default());
-    let reply = post(&place, "", hello()).await;
-    let session = reply.headers()["mcp-session-id"].to_str().unwrap().to_owned();
-    drop(reply);
-    for _ in 0..2 {
+    let session = begun(&place).await;
+    for asleep in [false, false, true, true] {
+        if asleep {
+            // Before, the answer was lost when the session fell asleep.
+            rest(&place).await;
+            assert_eq!(awake(&place), 0);
+        }
         let answer = text(back(&place, &session, "0").await).await;
         assert!(answer.contains("\"protocolVersion\":\"2025-11-25\""), "{answer}");
     }
@@ -454,16 +464,33 @@ async fn who_comes_back_for_the_answer_to_its_handshake_gets_it_until_it_goes_on
     assert!(piece(&mut open).now_or_never().is_none());
 }
 
+/// Before, the stream that came back after it was the answer to the handshake, and ended at once.
+#[tokio::test]
+async fn who_opens_a_stream_has_the_answer_to_its_handshake() {
+    let place = place(&Stub::default());
+    let session = begun(&place).await;
+    drop(stream(&place, &session, &[]).await);
+    let mut open = back(&place, &session, "0").await;
+    assert!(piece(&mut open).now_or_never().is_none());
+}
+
 /// Before, it stayed for an hour, and 2,048 of them kept everybody else out.
 #[tokio::test]
 async fn a_session_whose_client_does_not_go_on_behind_the_handshake_ends_soon() {
     let place = place(&Stub::default());
-    drop(post(&place, "", hello()).await);
+    let (silent, session) = (begun(&place).await, begun(&place).await);
     greet(&place).await;
+    text(back(&place, &silent, "0").await).await;
+    // Before, a request whose body took more than the minute came too late.
+    let head = head("POST", &session, &[]);
+    let used = place.enter(&head, &Caller::default()).await.unwrap();
     rest(&place).await;
-    assert_eq!(place.count(), 2);
+    assert_eq!(place.count(), 3);
     place.keeper.sweep(Instant::now() + GREETED_IDLE);
-    assert_eq!(place.count(), 1);
+    assert_eq!(place.count(), 2);
+    drop(used);
+    assert_eq!(post(&place, &session, greeted()).await.status(), StatusCode::ACCEPTED);
+    assert_eq!(back(&place, &silent, "0").await.status(), StatusCode::NOT_FOUND);
 }
 
 /// Before, subscriptions kept the room of their bodies, and those of others were refused for ever.
