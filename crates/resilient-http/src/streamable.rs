@@ -125,8 +125,7 @@ impl<S: Hosted> Streamable<S> {
         // A call goes on when its client is gone, and so do its session and the room of its body. What another request keeps
         // of its body is short, and a subscription has no end of its own.
         let (used, body_room) = (used.map(Arc::new), taken.room.map(Arc::new));
-        let room = body_room.clone().filter(|_| is_call);
-        parts.extensions.insert((used.clone(), room.clone()));
+        parts.extensions.insert((used.clone(), body_room.clone().filter(|_| is_call)));
         let call = call.filter(|call| names_no_version(call));
         let session = used.as_deref().filter(|_| call.is_some());
         let talk = session
@@ -137,7 +136,8 @@ impl<S: Hosted> Streamable<S> {
                 request.request.extensions_mut().insert(parts);
             }
             let Ok(reader) = talk.ask(*call, Writer::Ours) else { return no_session() };
-            let held = (work, entered, room, used);
+            drop(body_room);
+            let held = (work, entered, used);
             return self.sent(Encoded::reply(reader), &taken.unsent, held, caller).await;
         }
         let head = session.and_then(|_| Head::of(&parts.headers));
@@ -160,7 +160,7 @@ impl<S: Hosted> Streamable<S> {
         if let Some(id) = reply.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
             self.keeper.sessions.own(id, caller.clone());
         }
-        self.sent(reply, &taken.unsent, (work, entered, room, used), caller).await
+        self.sent(reply, &taken.unsent, (work, entered, used), caller).await
     }
 
     /// Sends an answer, and holds something until that is done.
