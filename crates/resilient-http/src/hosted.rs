@@ -2,7 +2,7 @@
 
 use resilient_mcp::{Busy, Caller, Hold, Server, Tallied, Unready, figures, serve_holding};
 use rmcp::ServerHandler;
-use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A server that can be put behind the door.
@@ -38,8 +38,8 @@ pub trait Hosted: ServerHandler + Clone {
     /// that does not know how hangs up.
     fn speak(
         self,
-        from_client: ReadHalf<DuplexStream>,
-        to_client: WriteHalf<DuplexStream>,
+        from_client: impl AsyncRead + Send + Unpin + 'static,
+        to_client: impl AsyncWrite + Send + Unpin + 'static,
         held: UnboundedReceiver<Hold>,
     ) -> impl Future<Output = ()> + Send {
         drop((from_client, to_client, held));
@@ -78,8 +78,8 @@ impl Hosted for Server {
 
     async fn speak(
         self,
-        from_client: ReadHalf<DuplexStream>,
-        to_client: WriteHalf<DuplexStream>,
+        from_client: impl AsyncRead + Send + Unpin + 'static,
+        to_client: impl AsyncWrite + Send + Unpin + 'static,
         held: UnboundedReceiver<Hold>,
     ) {
         // The streams have an end when the client goes away: that is no fault.

@@ -92,6 +92,9 @@ pub(crate) const WRITE_PATIENCE: Duration = Duration::from_secs(30);
 /// An answer that is done within this is sent as a whole. A client whose connection breaks before cannot come back for it.
 pub(crate) const ANSWER_PATIENCE: Duration = Duration::from_millis(100);
 
+/// A session over SSE that has taken no body for so long takes none: its client does not read its stream, mostly.
+pub(crate) const POST_PATIENCE: Duration = Duration::from_secs(5);
+
 /// At its end the server waits so long for clients to take their answers.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
 

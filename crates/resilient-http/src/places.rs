@@ -210,8 +210,8 @@ impl<S: Hosted> Places<S> {
         };
         let ends = self.refuses.load(Ordering::Relaxed);
         // A client may still cancel what is under way, or come back for it.
-        let is_of_old = matches!(parts.method, Method::POST | Method::DELETE)
-            || last_event(&parts).is_some();
+        let is_of_old =
+            matches!(parts.method, Method::POST | Method::DELETE) || last_event(&parts).is_some();
         if ends && !is_of_old {
             leave(&parts, body);
             return is_ending();
@@ -315,9 +315,8 @@ impl<S: Hosted> Places<S> {
         let mut are_taken = self.settle(&self.requests, farewell).await;
         for place in &self.places {
             if let Way::Sse(sse) = &place.way {
-                // A client that takes nothing may be in the way.
-                let is_closed = timeout(farewell, sse.close()).await.is_ok();
-                are_taken &= is_closed && self.settle(sse.streams(), farewell).await;
+                sse.close();
+                are_taken &= self.settle(sse.streams(), farewell).await;
             }
         }
         self.ending.cancel();

@@ -2,12 +2,18 @@
 //!
 //! The SDK has it no more. It is the transport of lines over another pair of streams: what is posted becomes a line,
 //! and each line of the server becomes an event. So everything that holds for standard streams holds here.
+//!
+//! A body is handed over as a whole once its server wants a line. Until then it can be taken back: a server takes nothing as
+//! long as its client does not read what it was answered.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::pin::Pin;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use http::{HeaderValue, Response, StatusCode, header};
@@ -15,20 +21,17 @@ use http_body::{Body, Frame};
 use http_body_util::BodyExt as _;
 use resilient_mcp::guard::{Guarded, Kind, guard};
 use resilient_mcp::{Busy, Caller, Hold, Work};
-use tokio::io::{
-    AsyncRead as _, AsyncWriteExt as _, DuplexStream, ReadBuf, ReadHalf, WriteHalf, duplex, split,
-};
-use tokio::sync::mpsc;
-use tokio::time::{Interval, MissedTickBehavior, interval};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio::io::{AsyncRead, DuplexStream, ReadBuf, duplex};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
 use crate::body::{Held, Reply, Taken, handshake_too_long, later, plain};
 use crate::door::Door;
 use crate::hosted::Hosted;
-use crate::limits::{HANDSHAKE_MAX, HEARTBEAT, SESSIONS_MAX};
+use crate::limits::{HANDSHAKE_MAX, HEARTBEAT, POST_PATIENCE, SESSIONS_MAX};
 use crate::token::unguessable;
 
-/// What lies between a client and its server at most, each way.
+/// What lies between a server and its client at most.
 const PIPE: usize = 64 << 10;
 
 /// One workspace over SSE.
@@ -39,6 +42,8 @@ pub(crate) struct Sse<S> {
     messages: String,
     sessions: Sessions,
     streams: Busy,
+    /// How long a body waits while its server takes none.
+    patience: Duration,
 }
 
 type Sessions = Arc<Mutex<HashMap<String, Arc<Session>>>>;
@@ -46,18 +51,42 @@ type Sessions = Arc<Mutex<HashMap<String, Arc<Session>>>>;
 /// One client.
 struct Session {
     caller: Caller,
-    to_server: tokio::sync::Mutex<WriteHalf<DuplexStream>>,
-    /// What is held for each line until its request is done, in the order of the lines.
+    /// Has one permit while the server wants a line. Closed once it gets no more.
+    wanted: Arc<Semaphore>,
+    /// How many lines the server got.
+    got: AtomicU64,
+    /// `None` once the server gets no more.
+    posts: Mutex<Option<mpsc::UnboundedSender<Post>>>,
+}
+
+/// A line, and what is held until its request is done.
+type Post = (Bytes, Hold);
+
+/// Why a server does not get a line.
+enum Unwanted {
+    Ended,
+    /// It has taken none for a while.
+    Busy,
+}
+
+/// The lines of a client for its server.
+struct Lines {
+    wanted: Arc<Semaphore>,
+    /// Whether the next line is wanted already.
+    is_wanted: bool,
+    posts: mpsc::UnboundedReceiver<Post>,
+    /// What is left of the line that is being read.
+    line: Bytes,
+    /// What is held for each line, in the order of the lines.
     holds: mpsc::UnboundedSender<Hold>,
-    /// Its stream has ended.
-    gone: CancellationToken,
 }
 
 impl<S: Hosted> Sse<S> {
     /// A workspace whose clients post to `messages`.
     pub(crate) fn new(server: &S, door: Arc<Door>, messages: String) -> Self {
         let server = server.clone();
-        Self { server, door, messages, sessions: Sessions::default(), streams: Busy::default() }
+        let (sessions, streams) = Default::default();
+        Self { server, door, messages, sessions, streams, patience: POST_PATIENCE }
     }
 
     /// How many sessions live.
@@ -78,15 +107,10 @@ impl<S: Hosted> Sse<S> {
         let Ok(id) = unguessable() else {
             return plain(StatusCode::INTERNAL_SERVER_ERROR, "the system has no randomness\n");
         };
-        let (ours, theirs) = duplex(PIPE);
-        let (from_client, to_client) = split(theirs);
-        let (from_server, to_server) = split(ours);
+        let (from_server, to_client) = duplex(PIPE);
+        let (session, lines, held) = Session::begin(caller.clone());
         // It ends with its streams; what was under way is done by then.
-        let (holds, held) = mpsc::unbounded_channel();
-        tokio::spawn(self.server.for_caller(caller.clone()).speak(from_client, to_client, held));
-        let (to_server, gone) = (tokio::sync::Mutex::new(to_server), CancellationToken::new());
-        let gone_at_end = gone.clone().drop_guard();
-        let session = Arc::new(Session { caller: caller.clone(), to_server, holds, gone });
+        tokio::spawn(self.server.for_caller(caller.clone()).speak(lines, to_client, held));
         lock(&self.sessions).insert(id.clone(), session);
 
         let hello = format!("event: endpoint\ndata: {}?session_id={id}\n\n", self.messages);
@@ -99,7 +123,7 @@ impl<S: Hosted> Sse<S> {
             is_line_begun: false,
             heartbeat,
             _stream: self.streams.begin(),
-            _listed: Listed { id, sessions: Arc::clone(&self.sessions), _gone: gone_at_end },
+            _listed: Listed { id, sessions: Arc::clone(&self.sessions) },
         };
         let door = Arc::clone(&self.door);
         let body = Held::as_long_as(events, move || door.still_has(&caller));
@@ -125,36 +149,90 @@ impl<S: Hosted> Sse<S> {
             return handshake_too_long();
         }
         // In JSON, a line end is never part of a text.
-        let mut line = BytesMut::from(taken.bytes.as_ref());
+        let mut line = BytesMut::from(taken.bytes);
         line.iter_mut().filter(|it| matches!(**it, b'\n' | b'\r')).for_each(|it| *it = b' ');
         line.put_u8(b'\n');
-        // On its own: a client that goes away in the middle leaves no half line.
-        let room: Hold = Arc::new(taken.room);
-        let written = tokio::spawn(async move {
-            let write = async {
-                let mut to_server = session.to_server.lock().await;
-                let _ = session.holds.send(room);
-                to_server.write_all(&line).await.is_ok()
-            };
-            // A server that waits for its client to listen takes nothing: both would wait for ever.
-            tokio::select! {
-                biased;
-                written = write => written,
-                () = session.gone.cancelled() => false,
+        match session.hand_over((line.freeze(), Arc::new(taken.room)), self.patience).await {
+            Ok(()) => plain(StatusCode::ACCEPTED, "Accepted"),
+            Err(Unwanted::Ended) => {
+                plain(StatusCode::GONE, "the session has ended; open a stream again\n")
             }
-        });
-        match written.await {
-            Ok(true) => plain(StatusCode::ACCEPTED, "Accepted"),
-            _ => plain(StatusCode::GONE, "the session has ended; open a stream again\n"),
+            Err(Unwanted::Busy) => later(
+                "the session takes nothing more now: read its stream, or wait for its calls, and send this again\n",
+            ),
         }
     }
 
     /// Takes nothing more from any client. Each stream ends once all is answered.
-    pub(crate) async fn close(&self) {
-        let sessions: Vec<Arc<Session>> = lock(&self.sessions).values().cloned().collect();
-        for session in sessions {
-            let _ = session.to_server.lock().await.shutdown().await;
+    pub(crate) fn close(&self) {
+        lock(&self.sessions).values().for_each(|session| session.end());
+    }
+}
+
+impl Session {
+    /// A session, what its server reads, and what is held for that.
+    fn begin(caller: Caller) -> (Arc<Self>, Lines, mpsc::UnboundedReceiver<Hold>) {
+        let (holds, held) = mpsc::unbounded_channel();
+        let (to_server, posts) = mpsc::unbounded_channel();
+        let wanted = Arc::new(Semaphore::new(0));
+        let of_server = Arc::clone(&wanted);
+        let lines = Lines { wanted: of_server, is_wanted: false, posts, line: Bytes::new(), holds };
+        let (got, posts) = (AtomicU64::new(0), Mutex::new(Some(to_server)));
+        (Arc::new(Self { caller, wanted, got, posts }), lines, held)
+    }
+
+    /// Hands a line over once the server wants one, in the order in which this was called.
+    ///
+    /// # Errors
+    /// The server gets it not, nor any part of it.
+    async fn hand_over(&self, post: Post, patience: Duration) -> Result<(), Unwanted> {
+        let mut turn = pin!(self.wanted.acquire());
+        loop {
+            let before = self.got.load(Ordering::Relaxed);
+            match timeout(patience, turn.as_mut()).await {
+                Ok(turn) => {
+                    turn.map_err(|_| Unwanted::Ended)?.forget();
+                    self.got.fetch_add(1, Ordering::Relaxed);
+                    let posts = self.posts.lock().unwrap_or_else(PoisonError::into_inner);
+                    let sent = posts.as_ref().and_then(|posts| posts.send(post).ok());
+                    return sent.ok_or(Unwanted::Ended);
+                }
+                Err(_) if self.got.load(Ordering::Relaxed) == before => return Err(Unwanted::Busy),
+                // It is at work on others.
+                Err(_) => {}
+            }
         }
+    }
+
+    /// The server gets nothing more.
+    fn end(&self) {
+        self.wanted.close();
+        self.posts.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+impl AsyncRead for Lines {
+    /// Gives nothing of the next line before the one before it was read.
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.line.is_empty() {
+            if !self.is_wanted {
+                self.is_wanted = true;
+                self.wanted.add_permits(1);
+            }
+            let Some((line, hold)) = ready!(self.posts.poll_recv(context)) else {
+                return Poll::Ready(Ok(()));
+            };
+            // A server that has no use for it drops it.
+            let _ = self.holds.send(hold);
+            (self.line, self.is_wanted) = (line, false);
+        }
+        let count = buffer.remaining().min(self.line.len());
+        buffer.put_slice(&self.line.split_to(count));
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -165,6 +243,13 @@ fn is_handshake(body: &[u8]) -> bool {
     )
 }
 
+impl Drop for Lines {
+    /// What waits for a server that has ended waits for nothing.
+    fn drop(&mut self) {
+        self.wanted.close();
+    }
+}
+
 fn lock(sessions: &Sessions) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
     sessions.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -173,19 +258,20 @@ fn lock(sessions: &Sessions) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
 struct Listed {
     id: String,
     sessions: Sessions,
-    _gone: DropGuard,
 }
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        lock(&self.sessions).remove(&self.id);
+        if let Some(session) = lock(&self.sessions).remove(&self.id) {
+            session.end();
+        }
     }
 }
 
 /// The lines of a server as events.
 struct Events {
     hello: Option<Bytes>,
-    from_server: ReadHalf<DuplexStream>,
+    from_server: DuplexStream,
     /// Whether a line is on its way: nothing may come between its pieces.
     is_line_begun: bool,
     heartbeat: Interval,
@@ -246,6 +332,8 @@ fn framed(lines: &[u8], is_line_begun: &mut bool) -> Bytes {
 mod tests {
     use resilient_mcp::{Tallied, Unready};
     use rmcp::ServerHandler;
+    use tokio::io::{AsyncReadExt as _, AsyncWrite};
+    use tokio::sync::OwnedSemaphorePermit;
     use tokio::task::yield_now;
 
     use super::*;
@@ -279,29 +367,36 @@ mod tests {
 
         async fn speak(
             self,
-            _from_client: ReadHalf<DuplexStream>,
-            _to_client: WriteHalf<DuplexStream>,
+            _from_client: impl AsyncRead + Send + Unpin + 'static,
+            _to_client: impl AsyncWrite + Send + Unpin + 'static,
             _held: mpsc::UnboundedReceiver<Hold>,
         ) {
             std::future::pending::<()>().await;
         }
     }
 
+    fn sse(patience: Duration) -> Arc<Sse<Deaf>> {
+        let door = Arc::new(Door::new(Names::default(), None));
+        let sse = Sse::new(&Deaf::default(), door, "/messages/".to_owned());
+        Arc::new(Sse { patience, ..sse })
+    }
+
+    /// Posts to the only session.
+    fn post(
+        sse: &Arc<Sse<Deaf>>,
+        room: Option<OwnedSemaphorePermit>,
+    ) -> impl Future<Output = Reply> + use<> {
+        let query = format!("session_id={}", lock(&sse.sessions).keys().next().unwrap());
+        let bytes = Bytes::from(vec![b' '; 2 * PIPE]);
+        let (taken, sse) = (Taken { bytes, room, unsent: Unsent::default() }, Arc::clone(sse));
+        async move { sse.post(&query, taken, &Caller::default()).await }
+    }
+
     #[tokio::test]
     async fn what_waits_for_a_server_ends_with_the_stream() {
-        let door = Arc::new(Door::new(Names::default(), None));
-        let sse = Arc::new(Sse::new(&Deaf::default(), door, "/messages/".to_owned()));
+        let sse = sse(Duration::MAX);
         let stream = sse.stream(Caller::default());
-        let query = format!("session_id={}", lock(&sse.sessions).keys().next().unwrap());
-        let post = {
-            let taken = Taken {
-                bytes: Bytes::from(vec![b' '; 2 * PIPE]),
-                room: None,
-                unsent: Unsent::default(),
-            };
-            let sse = Arc::clone(&sse);
-            tokio::spawn(async move { sse.post(&query, taken, &Caller::default()).await })
-        };
+        let post = tokio::spawn(post(&sse, None));
         for _ in 0..100 {
             yield_now().await;
         }
@@ -312,6 +407,46 @@ mod tests {
         }
         assert!(post.is_finished(), "it waits for ever");
         assert_eq!(post.await.unwrap().status(), StatusCode::GONE);
+    }
+
+    /// Before, the bodies for a server whose client does not read kept their room for half a minute.
+    #[tokio::test]
+    async fn what_a_server_does_not_take_is_refused_and_gives_its_room_back() {
+        let sse = sse(Duration::ZERO);
+        let _stream = sse.stream(Caller::default());
+        let room = Arc::new(Semaphore::new(1));
+        let permit = Arc::clone(&room).acquire_owned().await.unwrap();
+        let refused = post(&sse, Some(permit)).await;
+        assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(room.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_server_gets_each_line_as_a_whole_and_none_that_was_taken_back() {
+        let (session, mut lines, mut held) = Session::begin(Caller::default());
+        let post =
+            |line: &'static str| -> Post { (Bytes::from_static(line.as_bytes()), Arc::new(())) };
+        let late = session.hand_over(post("late\n"), Duration::ZERO);
+        assert!(matches!(late.await, Err(Unwanted::Busy)));
+        let hand_over = async {
+            for line in ["one\n", "two\n"] {
+                assert!(session.hand_over(post(line), Duration::MAX).await.is_ok());
+            }
+        };
+        let read = async {
+            let mut piece = [0; 8];
+            for line in ["one\n", "two\n"] {
+                let count = lines.read(&mut piece).await.unwrap();
+                assert_eq!((&piece[..count], held.try_recv().is_ok()), (line.as_bytes(), true));
+            }
+        };
+        tokio::join!(hand_over, read);
+        session.end();
+        assert_eq!(lines.read(&mut [0; 8]).await.unwrap(), 0);
+        assert!(matches!(
+            session.hand_over(post("x\n"), Duration::MAX).await,
+            Err(Unwanted::Ended)
+        ));
     }
 
     #[test]
