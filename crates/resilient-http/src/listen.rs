@@ -1,7 +1,7 @@
 //! The socket: connections in, and the end.
 
 use std::convert::Infallible;
-use std::io;
+use std::io::{self, Cursor};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::pin::pin;
@@ -12,7 +12,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use resilient_mcp::Busy;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, join, split};
 use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -126,16 +126,17 @@ pub fn serve<S: Hosted>(
         let under_way = places.calls();
         let (calls, are) = if under_way == 1 { ("call", "is") } else { ("calls", "are") };
         tell(&format!("stopping: {under_way} {calls} {are} under way"));
-        let finish = places.finish(FAREWELL);
+        let (finish, over) = (places.finish(FAREWELL), CancellationToken::new());
         let are_taken = if is_own {
             // A client that is refused at the socket may take all its calls for lost, also those that are under way.
             tokio::select! {
                 are_taken = finish => are_taken,
-                () = taking(CancellationToken::new()) => false,
+                () = taking(over.clone()) => false,
             }
         } else {
             finish.await
         };
+        over.cancel();
         drop(listener);
         // The others had their time.
         let patience = if are_taken { FAREWELL } else { LINGERS };
@@ -154,7 +155,8 @@ async fn bind(host: &str, port: u16) -> io::Result<TcpListener> {
     })
 }
 
-/// Takes connections. From `stop` on each one ends with its first answer.
+/// Takes connections. From `stop` on each one ends with its first answer, and from `until` on those end that have not begun
+/// to ask.
 async fn accept<S: Hosted>(
     listener: &TcpListener,
     tls: &Option<Arc<Tls>>,
@@ -187,7 +189,7 @@ async fn accept<S: Hosted>(
             let stream = Patient::with(WRITE_PATIENCE, stream);
             let ends = Ends { theirs, ours };
             match tls {
-                None => converse(stream, ends, places, &stop, tell).await,
+                None => converse(stream, ends, places, &stop, &until, tell).await,
                 Some(tls) => {
                     let greeted = tokio::select! {
                         greeted = tls.greet(stream) => greeted,
@@ -195,7 +197,7 @@ async fn accept<S: Hosted>(
                     };
                     tls.take_fault().iter().for_each(|fault| tell(fault));
                     if let Ok(stream) = greeted {
-                        converse(stream, ends, places, &stop, tell).await;
+                        converse(stream, ends, places, &stop, &until, tell).await;
                     }
                 }
             }
@@ -210,6 +212,7 @@ async fn converse<S: Hosted>(
     ends: Ends,
     places: Arc<Places<S>>,
     stop: &CancellationToken,
+    until: &CancellationToken,
     tell: Tell,
 ) {
     let service = service_fn(move |request| {
@@ -221,18 +224,19 @@ async fn converse<S: Hosted>(
         }
     });
     let is_late = stop.is_cancelled();
-    let connection = http1::Builder::new()
-        .keep_alive(!is_late)
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_PATIENCE)
-        .max_header_size(HEAD_MAX)
-        .serve_connection(TokioIo::new(stream), service);
+    let mut speech = http1::Builder::new();
+    speech.keep_alive(!is_late).timer(TokioTimer::new());
+    speech.header_read_timeout(HEAD_PATIENCE).max_header_size(HEAD_MAX);
     if is_late {
         // Told to end before its first request, it would close without an answer.
-        let _ = timeout(FAREWELL, connection).await;
+        let answered = async {
+            let stream = heard(stream, until).await?;
+            speech.serve_connection(TokioIo::new(stream), service).await.ok()
+        };
+        let _ = timeout(FAREWELL, answered).await;
         return;
     }
-    let mut connection = pin!(connection);
+    let mut connection = pin!(speech.serve_connection(TokioIo::new(stream), service));
     // A connection that fails is the client's loss: nobody is left to tell.
     tokio::select! {
         _ = connection.as_mut() => return,
@@ -241,9 +245,45 @@ async fn converse<S: Hosted>(
     let _ = connection.await;
 }
 
+/// Waits for the first bytes of a client; `None` if it is gone, or sends none until the end.
+async fn heard<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    until: &CancellationToken,
+) -> Option<impl AsyncRead + AsyncWrite + Unpin + use<S>> {
+    let (mut from_client, to_client) = split(stream);
+    let mut begun = Vec::new();
+    tokio::select! {
+        biased;
+        count = from_client.read_buf(&mut begun) => {
+            count.ok().filter(|count| *count > 0)?;
+        }
+        () = until.cancelled() => return None,
+    }
+    Some(join(Cursor::new(begun).chain(from_client), to_client))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_exposed;
+    use tokio::io::{AsyncWriteExt as _, duplex};
+
+    use super::*;
+
+    /// Before, the end of the server waited up to five seconds for each.
+    #[tokio::test]
+    async fn who_has_sent_nothing_at_the_end_is_not_waited_for() {
+        let until = CancellationToken::new();
+        until.cancel();
+        let (_silent, ours) = duplex(8);
+        assert!(heard(ours, &until).await.is_none());
+        let (mut asking, ours) = duplex(8);
+        asking.write_all(b"GET ").await.unwrap();
+        let mut stream = heard(ours, &until).await.unwrap();
+        asking.write_all(b"/").await.unwrap();
+        drop(asking);
+        let mut read = String::new();
+        stream.read_to_string(&mut read).await.unwrap();
+        assert_eq!(read, "GET /");
+    }
 
     #[test]
     fn only_loopback_is_not_exposed() {
