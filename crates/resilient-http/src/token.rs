@@ -128,6 +128,10 @@ impl Known {
         let of =
             |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let version = Version::of(path).map_err(of)?;
+        if !version.is_regular {
+            // A pipe would be waited for.
+            return Err(of(io::Error::new(io::ErrorKind::InvalidInput, "this is no regular file")));
+        }
         let text = std::fs::read_to_string(path).map_err(of)?;
         let mut known = Self { version: Some(version), ..Self::default() };
         for (line, text) in (1..).zip(text.lines()) {

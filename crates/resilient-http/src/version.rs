@@ -10,6 +10,7 @@ pub(crate) struct Version {
     modified: Option<SystemTime>,
     len: u64,
     file: u64,
+    pub(crate) is_regular: bool,
     /// Who may read and write it.
     pub(crate) mode: u32,
 }
@@ -29,6 +30,7 @@ impl Version {
         };
         #[cfg(not(unix))]
         let (file, mode) = (0, 0);
-        Ok(Self { modified: found.modified().ok(), len: found.len(), file, mode })
+        let (modified, is_regular) = (found.modified().ok(), found.is_file());
+        Ok(Self { modified, len: found.len(), file, is_regular, mode })
     }
 }

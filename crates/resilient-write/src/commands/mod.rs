@@ -5,6 +5,7 @@ pub(crate) mod call;
 pub(crate) mod checkpoint;
 pub(crate) mod chunk;
 pub(crate) mod demo;
+mod door;
 pub(crate) mod handoff;
 mod input;
 pub(crate) mod journal;

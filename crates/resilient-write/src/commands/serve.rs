@@ -10,6 +10,7 @@ use resilient_core::journal::By;
 use resilient_http::{Listen, Place, Protocol, Stop, TlsFiles};
 use resilient_mcp::{Offer, Server, ToolNames};
 
+use crate::commands::door::Door;
 use crate::log::Log;
 use crate::output::Output;
 use crate::signals;
@@ -30,34 +31,6 @@ pub(crate) struct Serve {
     log: Log,
 }
 
-/// Where an HTTP server listens, and whom it lets in.
-#[derive(Debug, Args)]
-struct Door {
-    /// With http and sse: the interface [default: 127.0.0.1]
-    #[arg(long)]
-    host: Option<String>,
-    /// With http and sse: the port, or 0 for any that is free [default: 8000]
-    #[arg(long)]
-    port: Option<u16>,
-    /// With http and sse: the file of bearer tokens; made with one token if it is not there. A host that others can
-    /// reach needs it
-    #[arg(long, value_name = "FILE")]
-    token_file: Option<PathBuf>,
-    /// With http and sse: the server's certificate (PEM), with those up to one that clients trust. Clients come by https
-    /// then. Needs a program that was built with `--features tls`
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
-    tls_certificate: Option<PathBuf>,
-    /// With http and sse: the certificate's private key (PEM)
-    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
-    tls_key: Option<PathBuf>,
-    /// With http and sse: a name by which clients reach the server besides its own; may be given several times
-    #[arg(long, value_name = "NAME")]
-    allow_host: Vec<String>,
-    /// With http and sse: a page that may send requests, as https://app.example; may be given several times
-    #[arg(long, value_name = "ORIGIN")]
-    allow_origin: Vec<String>,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Transport {
     /// Standard input and output
@@ -74,32 +47,6 @@ enum Names {
     Underscore,
     /// As rr.read_tail
     Dotted,
-}
-
-impl Door {
-    fn is_given(&self) -> bool {
-        let Self { host, port, token_file, tls_certificate, tls_key, allow_host, allow_origin } =
-            self;
-        host.is_some()
-            || tls_certificate.is_some()
-            || tls_key.is_some()
-            || port.is_some()
-            || token_file.is_some()
-            || !allow_host.is_empty()
-            || !allow_origin.is_empty()
-    }
-}
-
-impl Door {
-    /// What is wrong with a file of TLS that cannot even be looked at.
-    fn missing(&self) -> Option<String> {
-        let files = [("--tls-certificate", &self.tls_certificate), ("--tls-key", &self.tls_key)];
-        files.into_iter().find_map(|(option, path)| {
-            let path = path.as_ref()?;
-            let error = path.metadata().err()?;
-            Some(format!("{option} {}: {error}", path.display()))
-        })
-    }
 }
 
 /// A workspace that is to be opened.
@@ -155,60 +102,6 @@ fn nested(opened: &[(Option<String>, Workspace)]) -> Option<(String, String)> {
         .filter(|(one, other)| one.0 != other.0 && one.1.starts_with(other.1))
         .map(|(one, other)| (shown(one.1), shown(other.1)))
         .next()
-}
-
-/// A file of the door with another name, which may lie in a workspace.
-fn with_two_names(door: &Door) -> Option<&Path> {
-    let Door { token_file, tls_key, .. } = door;
-    let mut files = [token_file, tls_key].into_iter().flatten().map(PathBuf::as_path);
-    files.find(|file| names_of(file).is_some_and(|names| names > 1))
-}
-
-#[cfg(unix)]
-fn names_of(file: &Path) -> Option<u64> {
-    use std::os::unix::fs::MetadataExt as _;
-    file.metadata().ok().filter(std::fs::Metadata::is_file).map(|it| it.nlink())
-}
-
-#[cfg(not(unix))]
-fn names_of(_file: &Path) -> Option<u64> {
-    None
-}
-
-/// Whether two paths lead to one directory. A mount can give it a second path.
-#[cfg(unix)]
-fn are_one(one: &Path, other: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let identity = |path: &Path| path.metadata().ok().map(|it| (it.dev(), it.ino()));
-    identity(one).is_some_and(|one| Some(one) == identity(other))
-}
-
-#[cfg(not(unix))]
-fn are_one(one: &Path, other: &Path) -> bool {
-    one == other
-}
-
-/// A file of the door that lies in a workspace or its state directory, and the directory it lies in. Clients could read or
-/// replace it.
-fn within_reach<'a>(
-    door: &'a Door,
-    opened: &[(Option<String>, Workspace)],
-) -> Option<(&'a Path, PathBuf)> {
-    let Door { token_file, tls_certificate, tls_key, .. } = door;
-    let mut files =
-        [token_file, tls_certificate, tls_key].into_iter().flatten().map(PathBuf::as_path);
-    files.find_map(|file| {
-        // Where the name stands, and where it leads, which may be another place.
-        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let parent = parent.unwrap_or(Path::new(".")).canonicalize();
-        let places = [parent, file.canonicalize()];
-        let above = places.iter().flatten().flat_map(|at| at.ancestors());
-        let mut roots = opened.iter().flat_map(|(_, workspace)| {
-            workspace.roots().paths().map(Path::to_owned).chain([workspace.state_dir()])
-        });
-        let root = roots.find(|root| above.clone().any(|at| are_one(at, root)))?;
-        Some((file, root))
-    })
 }
 
 /// Which directory each address leads to, one line each.
@@ -343,18 +236,11 @@ impl Serve {
                 "{one} lies in {other}: a client of one workspace could reach the other; name directories apart"
             )));
         }
-        if let Some(file) = with_two_names(&self.door) {
-            return Ok(output.misuse(&format!(
-                "{} has another name (a hard link), which may lie in a workspace: name a file that has one name",
-                file.display()
-            )));
-        }
-        if let Some((file, root)) = within_reach(&self.door, &opened) {
-            return Ok(output.misuse(&format!(
-                "{} lies in the workspace {}, where a client can read or replace it: name a file outside of the workspaces",
-                file.display(),
-                root.display()
-            )));
+        let dirs = opened.iter().flat_map(|(_, workspace)| {
+            workspace.roots().paths().map(Path::to_owned).chain([workspace.state_dir()])
+        });
+        if let Some(fault) = self.door.within_reach(&dirs.collect::<Vec<_>>()) {
+            return Ok(output.misuse(&fault));
         }
         let addresses = match protocol {
             Some(protocol) if !named.is_empty() => addresses(&opened, protocol),

@@ -271,6 +271,22 @@ fn a_server_that_cannot_begin_says_what_to_do() {
     assert!(ran.stderr.contains("make its directory"), "{ran:?}");
 }
 
+/// Before, the start waited for somebody who writes to the pipe.
+#[cfg(unix)]
+#[test]
+fn a_file_of_tokens_is_a_regular_file() {
+    let sandbox = with_workspace();
+    let made = std::process::Command::new("mkfifo").arg(sandbox.path("pipe")).status().unwrap();
+    assert!(made.success());
+    std::fs::create_dir(sandbox.path("dir")).unwrap();
+    for name in ["pipe", "dir", "/dev/null"] {
+        let options = ["--port", "0", "-w", "work", "--token-file", name];
+        let ran = sandbox.run(&[HTTP, &options].concat());
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.stderr.contains("this is no regular file"), "{ran:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn tokens_that_others_can_read_are_none() {

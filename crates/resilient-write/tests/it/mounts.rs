@@ -48,6 +48,26 @@ fn a_token_file_in_a_workspace_is_refused_under_a_second_name_of_the_workspace()
     assert!(ran.stderr.contains("name a file outside of the workspaces"), "{ran:?}");
 }
 
+/// Before, only the directories of the workspace itself were looked for above the file.
+#[test]
+fn a_token_file_that_a_mount_shows_in_a_workspace_is_refused() {
+    let sandbox = workspace();
+    std::fs::create_dir_all(sandbox.path("out/sub")).unwrap();
+    for name in ["out/sub/tokens", "w/shown here"] {
+        sandbox.put(name, "");
+    }
+    let serve = ["--transport", "http", "--port", "0", "--token-file", "../out/sub/tokens"];
+    for mount in [
+        "mount --bind ../out other",
+        "mount --bind ../out/sub other",
+        "mount --bind ../out/sub/tokens 'shown here'",
+    ] {
+        let Some(ran) = sandbox.run_with_mounts("w", mount, &serve) else { return };
+        assert_eq!(ran.code, 2, "{mount}: {ran:?}");
+        assert!(ran.stderr.contains("name a file outside of the workspaces"), "{ran:?}");
+    }
+}
+
 #[test]
 fn a_repository_and_the_state_are_protected_under_a_second_name() {
     let sandbox = workspace();
