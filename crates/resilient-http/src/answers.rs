@@ -14,23 +14,17 @@ use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
 
 use crate::events::{Events, Name, Reader};
 use crate::limits::{
-    ANSWER_KEPT, ANSWER_SHORT, ANSWERS_KEPT, ANSWERS_KEPT_BYTES, ANSWERS_KEPT_BYTES_ALL,
+    ANSWER_KEPT, ANSWERS_KEPT, ANSWERS_KEPT_BYTES, ANSWERS_KEPT_BYTES_ALL, ANSWERS_KEPT_SHARE,
 };
 
-/// How many bytes the answers of all sessions of a workspace have. The short ones have room of their own: a client that
-/// reads much takes none of it.
+/// How many bytes of answers all sessions of a workspace keep beyond their shares. Nobody can take the share of another.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Stock {
-    short: Arc<AtomicUsize>,
-    long: Arc<AtomicUsize>,
-}
+pub(crate) struct Stock(Arc<AtomicUsize>);
 
 /// The last answers of a session.
 #[derive(Debug)]
 pub(crate) struct Answers {
-    stock: Stock,
-    /// The oldest first.
-    kept: Mutex<VecDeque<Answer>>,
+    kept: Mutex<Kept>,
     greeting: Mutex<Greeting>,
 }
 
@@ -47,40 +41,69 @@ enum Greeting {
 }
 
 #[derive(Debug)]
+struct Kept {
+    /// The oldest first.
+    last: VecDeque<Answer>,
+    /// How many bytes they have.
+    bytes: usize,
+    /// How many of these are in the stock: those beyond the share.
+    beyond: usize,
+    stock: Stock,
+}
+
+#[derive(Debug)]
 struct Answer {
     name: Name,
     /// As it is sent.
     written: Bytes,
-    counted: Counted,
     since: Instant,
 }
 
-/// Bytes of the stock, until this is dropped.
-#[derive(Debug)]
-struct Counted {
-    of: Arc<AtomicUsize>,
-    bytes: usize,
-}
+impl Kept {
+    /// How many bytes the answers may have together.
+    fn room(&self) -> usize {
+        let all = self.stock.0.load(Ordering::Relaxed);
+        let left = (ANSWERS_KEPT_BYTES_ALL + self.beyond).saturating_sub(all);
+        ANSWERS_KEPT_BYTES.min(ANSWERS_KEPT_SHARE + left)
+    }
 
-impl Stock {
-    /// Counts an answer; `None` if there is no room for it.
-    fn count(&self, bytes: usize) -> Option<Counted> {
-        let of = if bytes <= ANSWER_SHORT { &self.short } else { &self.long };
-        let before = of.fetch_add(bytes, Ordering::Relaxed);
-        let counted = Counted { of: Arc::clone(of), bytes };
-        (before.saturating_add(bytes) <= ANSWERS_KEPT_BYTES_ALL).then_some(counted)
+    fn push(&mut self, answer: Answer) {
+        self.bytes += answer.written.len();
+        self.last.push_back(answer);
+        self.count();
+    }
+
+    /// Forgets the oldest as long as something holds.
+    fn forget_while(&mut self, is_so: impl Fn(&Self, &Answer) -> bool) {
+        while let Some(oldest) = self.last.pop_front() {
+            if !is_so(self, &oldest) {
+                self.last.push_front(oldest);
+                break;
+            }
+            self.bytes -= oldest.written.len();
+        }
+        self.count();
+    }
+
+    /// Has the stock count what is beyond the share now.
+    fn count(&mut self) {
+        let before =
+            std::mem::replace(&mut self.beyond, self.bytes.saturating_sub(ANSWERS_KEPT_SHARE));
+        self.stock.0.fetch_add(self.beyond, Ordering::Relaxed);
+        self.stock.0.fetch_sub(before, Ordering::Relaxed);
     }
 }
 
-impl Drop for Counted {
+impl Drop for Kept {
     fn drop(&mut self) {
-        self.of.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.stock.0.fetch_sub(self.beyond, Ordering::Relaxed);
     }
 }
 
 impl Answers {
     pub(crate) fn new(stock: Stock) -> Arc<Self> {
-        Arc::new(Self { stock, kept: Mutex::default(), greeting: Mutex::default() })
+        let kept = Kept { last: VecDeque::new(), bytes: 0, beyond: 0, stock };
+        Arc::new(Self { kept: Mutex::new(kept), greeting: Mutex::default() })
     }
 
     /// Keeps the answer to the handshake as it is sent.
@@ -108,18 +131,14 @@ impl Answers {
 
     /// Keeps an answer as it is sent, in the place of older ones. What is too long is not kept.
     pub(crate) fn keep(&self, name: Name, written: Bytes, now: Instant) {
-        let bytes = written.len();
-        if bytes > ANSWERS_KEPT_BYTES {
-            return;
-        }
         let mut kept = self.lock();
-        let mut all: usize = kept.iter().map(|answer| answer.counted.bytes).sum();
-        while kept.len() >= ANSWERS_KEPT || all + bytes > ANSWERS_KEPT_BYTES {
-            let Some(oldest) = kept.pop_front() else { break };
-            all -= oldest.counted.bytes;
-        }
-        if let Some(counted) = self.stock.count(bytes) {
-            kept.push_back(Answer { name, written, counted, since: now });
+        let (bytes, room) = (written.len(), kept.room());
+        if bytes <= room {
+            // One is out of the list while this is asked.
+            kept.forget_while(|kept, _| {
+                kept.last.len() + 1 >= ANSWERS_KEPT || kept.bytes + bytes > room
+            });
+            kept.push(Answer { name, written, since: now });
         }
     }
 
@@ -127,20 +146,21 @@ impl Answers {
     pub(crate) fn behind(&self, request: u64, event: usize) -> Option<Reader> {
         let kept = self.lock();
         let is_it = |answer: &&Answer| answer.name.of == Some(request) && answer.name.event > event;
-        let Answer { name, written, .. } = kept.iter().find(is_it)?;
+        let Answer { name, written, .. } = kept.last.iter().find(is_it)?;
         Some(Events::read_one(name.event, name.of, written.clone()))
     }
 
     /// Forgets what is kept for long.
     pub(crate) fn forget(&self, now: Instant) {
-        self.lock().retain(|answer| now.saturating_duration_since(answer.since) < ANSWER_KEPT);
+        self.lock()
+            .forget_while(|_, oldest| now.saturating_duration_since(oldest.since) >= ANSWER_KEPT);
     }
 
     fn handshake(&self) -> MutexGuard<'_, Greeting> {
         self.greeting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Answer>> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -204,19 +224,38 @@ mod tests {
         const EACH: usize = ANSWERS_KEPT_BYTES;
         let stock = Stock::default();
         let count = ANSWERS_KEPT_BYTES_ALL / EACH;
-        let mut sessions: Vec<_> = (0..=count).map(|_| given(&stock, &[EACH])).collect();
+        let mut sessions: Vec<_> = (0..count + 2).map(|_| given(&stock, &[EACH])).collect();
+        // The rests of the shares have no room for another one.
         assert_eq!(sessions.iter().filter(|it| !numbers(it).is_empty()).count(), count);
         // A session that ends makes room.
-        sessions.pop();
-        sessions.pop();
+        sessions.remove(0);
         let last = given(&stock, &[EACH]);
         assert_eq!(numbers(&last), [0]);
-        // Before, the answer to a write was not kept while others read much.
-        let short = given(&stock, &[EACH, ANSWER_SHORT]);
-        assert_eq!(numbers(&short), [1]);
-        drop((sessions, last, short));
-        let left = [&stock.short, &stock.long].map(|of| of.load(Ordering::Relaxed));
-        assert_eq!(left, [0, 0]);
+        drop((sessions, last));
+        assert_eq!(stock.0.load(Ordering::Relaxed), 0);
+    }
+
+    /// Before, one client that made many calls with short answers took the room for those of everybody else.
+    #[test]
+    fn a_session_has_a_share_that_no_other_takes() {
+        const SHORT: usize = ANSWERS_KEPT_SHARE / 2;
+        let stock = Stock::default();
+        let own = given(&stock, &[SHORT]);
+        let many = vec![SHORT; ANSWERS_KEPT];
+        let others: Vec<_> = (0..40).map(|_| given(&stock, &many)).collect();
+        assert!(numbers(others.last().unwrap()).len() < ANSWERS_KEPT, "there is room for them");
+        for number in 1..4 {
+            keep(&own, number, SHORT, Instant::now());
+            assert_eq!(numbers(&own), [number - 1, number]);
+        }
+        // What is longer than the share leaves the others.
+        keep(&own, 4, ANSWERS_KEPT_SHARE + 1, Instant::now());
+        assert_eq!(numbers(&own), [2, 3]);
+        drop(others);
+        keep(&own, 5, ANSWERS_KEPT_SHARE + 1, Instant::now());
+        assert_eq!(numbers(&own), [2, 3, 5]);
+        own.forget(Instant::now() + ANSWER_KEPT);
+        assert_eq!(stock.0.load(Ordering::Relaxed), 0);
     }
 
     #[test]

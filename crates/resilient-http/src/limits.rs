@@ -41,11 +41,11 @@ pub(crate) const ANSWERS_KEPT: usize = 128;
 /// a tool has 2 MiB of text, twice.
 pub(crate) const ANSWERS_KEPT_BYTES: usize = 8 << 20;
 
-/// The long answers that all sessions of a workspace keep have together at most so many bytes, and so have the short ones.
-pub(crate) const ANSWERS_KEPT_BYTES_ALL: usize = 64 << 20;
+/// So many bytes of its answers a session keeps in any case: those of its last writes.
+pub(crate) const ANSWERS_KEPT_SHARE: usize = 32 << 10;
 
-/// A short answer has at most so many bytes, as those of writes have.
-pub(crate) const ANSWER_SHORT: usize = 32 << 10;
+/// What all sessions of a workspace keep beyond their shares has together at most so many bytes.
+pub(crate) const ANSWERS_KEPT_BYTES_ALL: usize = 64 << 20;
 
 /// The longest handshake: its session keeps it.
 pub(crate) const HANDSHAKE_MAX: usize = 16 << 10;
