@@ -265,31 +265,42 @@ impl<S: Hosted> Places<S> {
     }
 
     fn address(&self, path: &str) -> Option<Address<'_, S>> {
-        (0..).zip(&self.places).find_map(|(at, place)| {
+        self.places_at(path).find_map(|(place, rest)| match (&place.way, rest) {
+            (Way::Http(way), "/mcp") => Some(Address::Mcp(way)),
+            (Way::Sse(way), "/sse") => Some(Address::Stream(way)),
+            (Way::Sse(way), "/messages") => Some(Address::Messages(way)),
+            _ => None,
+        })
+    }
+
+    /// The places that a path may mean, each with the rest of the path.
+    fn places_at<'s, 'p>(
+        &'s self,
+        path: &'p str,
+    ) -> impl Iterator<Item = (&'s Served<S>, &'p str)> {
+        let path = path.strip_suffix('/').unwrap_or(path);
+        (0..).zip(&self.places).filter_map(move |(at, place)| {
             let named = path.strip_prefix(place.prefix.as_str());
-            let rest = named.or((at == 0).then_some(path))?;
-            let rest = rest.strip_suffix('/').unwrap_or(rest);
-            match (&place.way, rest) {
-                (Way::Http(way), "/mcp") => Some(Address::Mcp(way)),
-                (Way::Sse(way), "/sse") => Some(Address::Stream(way)),
-                (Way::Sse(way), "/messages") => Some(Address::Messages(way)),
-                _ => None,
-            }
+            Some((place, named.or((at == 0).then_some(path))?))
         })
     }
 
     /// What to say where nothing is: the most likely mistake is a client of the other transport.
-    fn nowhere(&self, path: &str) -> &'static str {
-        let path = path.strip_suffix('/').unwrap_or(path);
-        match self.first() {
-            "/sse" if path.ends_with("/mcp") => {
-                "this server speaks the older transport, at /sse; start it with --transport http for /mcp\n"
-            }
-            "/mcp" if path.ends_with("/sse") || path.ends_with("/messages") => {
-                "this server speaks Streamable HTTP, at /mcp; start it with --transport sse for /sse\n"
-            }
-            _ => "nothing is here\n",
-        }
+    fn nowhere(&self, path: &str) -> String {
+        let found = self.places_at(path).find_map(|(place, rest)| {
+            let (speaks, option) = match (&place.way, rest) {
+                (Way::Http(_), "/sse" | "/messages") => ("Streamable HTTP", "sse"),
+                (Way::Sse(_), "/mcp") => ("the older transport", "http"),
+                _ => return None,
+            };
+            let path = path.strip_suffix('/').unwrap_or(path);
+            let place = path.strip_suffix(rest)?;
+            let first = self.first();
+            Some(format!(
+                "this server speaks {speaks}, at {place}{first}; start it with --transport {option} for {path}\n"
+            ))
+        });
+        found.unwrap_or_else(|| "nothing is here\n".to_owned())
     }
 
     /// What the door has to tell the user who started the server.

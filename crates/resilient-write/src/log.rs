@@ -95,8 +95,8 @@ impl Log {
     }
 }
 
-/// How the facts of a line stand in it as text: one value a word, in quotes if it has blanks. One that is empty is left
-/// out, and a time in milliseconds has three decimals.
+/// How the facts of a line stand in it as text: one value a word. A text is in quotes, and so is any value with blanks or
+/// quotes. One that is empty is left out, and a time in milliseconds has three decimals.
 struct Text;
 
 impl<'w> FormatFields<'w> for Text {
@@ -111,17 +111,17 @@ impl<'w> FormatFields<'w> for Text {
 struct Facts(String);
 
 impl Facts {
-    fn add(&mut self, field: &Field, value: &str) {
-        if value.is_empty() || value == "\"\"" {
+    fn add(&mut self, field: &Field, value: &str, is_text: bool) {
+        if value.is_empty() {
             return;
         }
         let blank = if self.0.is_empty() { "" } else { " " };
-        let is_quoted = value.starts_with('"');
-        let is_word = !value.contains(|it: char| it.is_whitespace() || it.is_control());
+        let is_word =
+            !value.contains(|it: char| it.is_whitespace() || it.is_control() || it == '"');
         // Neither `write!` fails.
         let _ = match field.name() {
             "message" => write!(self.0, "{blank}{value}"),
-            name if is_quoted || is_word => write!(self.0, "{blank}{name}={value}"),
+            name if is_word && !is_text => write!(self.0, "{blank}{name}={value}"),
             name => write!(self.0, "{blank}{name}={value:?}"),
         };
     }
@@ -129,11 +129,15 @@ impl Facts {
 
 impl Visit for Facts {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.add(field, &format!("{value:?}"));
+        self.add(field, &format!("{value:?}"), false);
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.add(field, value, true);
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.add(field, &format!("{value:.3}"));
+        self.add(field, &format!("{value:.3}"), false);
     }
 }
 
@@ -188,12 +192,16 @@ mod tests {
             let (none, why) = ("", "no room\nleft");
             tracing::warn!(target: "t", workspace = %none, what = %"two words", %why, "not ready");
             tracing::info!(target: "t", tool = "rw.x", ms = 31.226_539_000_000_002, n = 3, "call");
+            // Before, a text that begins with a quote was written as it is, with its blanks.
+            let (why, empty) = ("\"a b\": write", "");
+            tracing::warn!(target: "t", why, empty, other = %why, "not ready");
         });
         let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         assert_eq!(
             text,
             " WARN t: not ready what=\"two words\" why=\"no room\\nleft\"\n \
-             INFO t: call tool=\"rw.x\" ms=31.227 n=3\n"
+             INFO t: call tool=\"rw.x\" ms=31.227 n=3\n \
+             WARN t: not ready why=\"\\\"a b\\\": write\" other=\"\\\"a b\\\": write\"\n"
         );
     }
 }

@@ -259,6 +259,24 @@ fn a_client_of_the_older_transport_posts_and_listens() {
     assert_eq!((answer.status, answer.body.contains("--transport sse")), (404, true));
 }
 
+/// Before, the address of the first workspace was named.
+#[test]
+fn who_speaks_the_other_transport_is_told_the_address_of_its_workspace() {
+    let sandbox = Sandbox::new();
+    sandbox.put("one/a", "");
+    sandbox.put("two/a", "");
+    for (transport, asked, told) in [("http", "sse", "mcp"), ("sse", "mcp", "sse")] {
+        let web = sandbox.listen(&["--transport", transport, "-w", "one=one", "-w", "two=two"]);
+        for place in ["", "/w/one", "/w/two"] {
+            let answer = web.ask("GET", &format!("{place}/{asked}"), &[], "");
+            let told = format!(", at {place}/{told};");
+            assert_eq!((answer.status, answer.body.contains(&told)), (404, true), "{answer:?}");
+        }
+        let nowhere = web.ask("GET", &format!("/w/three/{asked}"), &[], "");
+        assert_eq!(nowhere.body, "nothing is here\n");
+    }
+}
+
 #[test]
 fn an_address_takes_the_methods_that_it_has() {
     let sandbox = Sandbox::new();
