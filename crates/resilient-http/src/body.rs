@@ -197,6 +197,11 @@ pub(crate) fn handshake_too_long() -> Reply {
     plain(StatusCode::PAYLOAD_TOO_LARGE, text)
 }
 
+/// The answer to what would begin while the server ends.
+pub(crate) fn ending() -> Reply {
+    later("the server is ending; nothing was done\n")
+}
+
 /// The answer to what may succeed in a moment.
 pub(crate) fn later(text: &str) -> Reply {
     let mut reply = plain(StatusCode::SERVICE_UNAVAILABLE, text);

@@ -1,9 +1,8 @@
 //! What can be served: a server as each client has it, and what it tells beside the protocol.
 
-use resilient_mcp::{Busy, Caller, Hold, Server, Tallied, Unready, figures, serve_holding};
+use resilient_mcp::{Afar, Busy, Caller, Server, Tallied, Unready, figures, serve_afar};
 use rmcp::ServerHandler;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A server that can be put behind the door.
 pub trait Hosted: ServerHandler + Clone {
@@ -34,15 +33,14 @@ pub trait Hosted: ServerHandler + Clone {
     /// Ends the subscriptions of all clients.
     fn end_subscriptions(&self);
 
-    /// Speaks with a client by lines, until it ends. Each line has something that is held until its request is done. A server
-    /// that does not know how hangs up.
+    /// Speaks with a client by lines, until it ends. A server that does not know how hangs up.
     fn speak(
         self,
         from_client: impl AsyncRead + Send + Unpin + 'static,
         to_client: impl AsyncWrite + Send + Unpin + 'static,
-        held: UnboundedReceiver<Hold>,
+        afar: Afar,
     ) -> impl Future<Output = ()> + Send {
-        drop((from_client, to_client, held));
+        drop((from_client, to_client, afar));
         std::future::ready(())
     }
 }
@@ -80,9 +78,9 @@ impl Hosted for Server {
         self,
         from_client: impl AsyncRead + Send + Unpin + 'static,
         to_client: impl AsyncWrite + Send + Unpin + 'static,
-        held: UnboundedReceiver<Hold>,
+        afar: Afar,
     ) {
         // The streams have an end when the client goes away: that is no fault.
-        let _ = serve_holding(self, from_client, to_client, Some(held)).await;
+        let _ = serve_afar(self, from_client, to_client, afar).await;
     }
 }

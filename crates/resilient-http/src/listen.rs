@@ -111,12 +111,10 @@ pub fn serve<S: Hosted>(
             }
             None => bind(&listen.host, listen.port).await?,
         };
-        let named: Vec<String> = places.iter().filter_map(|place| place.name.clone()).collect();
         let places = Arc::new(Places::new(listen.protocol, places, Door::new(names, tokens)));
-        let (address, first) = (listener.local_addr()?, places.first());
-        tell(&format!("listening on {scheme}://{address}{first}"));
-        for name in named {
-            tell(&format!("listening on {scheme}://{address}/w/{name}{first}"));
+        let address = listener.local_addr()?;
+        for path in places.paths() {
+            tell(&format!("listening on {scheme}://{address}{path}"));
         }
         let connections = Busy::default();
         let tls = tls.map(Arc::new);

@@ -1,5 +1,6 @@
 //! Which address is what: the workspaces, and what is seen of the server from outside.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -7,12 +8,11 @@ use std::time::Duration;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode, header};
 use hyper::body::{Body as _, Incoming};
-use resilient_mcp::guard::{Guarded, Kind, guard};
 use resilient_mcp::{Busy, Caller, Server, Unready};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::body::{Reply, Room, Taken, later, leave, plain, untaken, whole};
+use crate::body::{Reply, Room, Taken, ending, later, leave, plain, untaken, whole};
 use crate::door::{Door, Ends, Refused};
 use crate::hosted::Hosted;
 use crate::metrics::{Answered, Seen};
@@ -36,6 +36,8 @@ pub struct Place<S = Server> {
     pub name: Option<String>,
     /// Its server.
     pub server: S,
+    /// The directories that it leads to.
+    pub directories: Vec<PathBuf>,
 }
 
 /// All that is served.
@@ -57,6 +59,7 @@ struct Served<S: Hosted> {
     /// In front of the addresses of the place.
     prefix: String,
     server: S,
+    directories: Vec<PathBuf>,
     way: Way<S>,
     checks: Checks,
 }
@@ -64,6 +67,16 @@ struct Served<S: Hosted> {
 enum Way<S: Hosted> {
     Http(Streamable<S>),
     Sse(Sse<S>),
+}
+
+impl<S: Hosted> Way<S> {
+    /// Where clients begin.
+    fn first(&self) -> &'static str {
+        match self {
+            Self::Http(_) => "/mcp",
+            Self::Sse(_) => "/sse",
+        }
+    }
 }
 
 /// What an address means at one place.
@@ -92,20 +105,29 @@ impl<S: Hosted> Places<S> {
                     Way::Sse(Sse::new(&place.server, door, format!("{prefix}/messages/")))
                 }
             };
-            let (name, checks) = (place.name.unwrap_or_default(), Checks::default());
-            Served { name, prefix, server: place.server, way, checks }
+            let Place { name, server, directories } = place;
+            let (name, checks) = (name.unwrap_or_default(), Checks::default());
+            Served { name, prefix, server, directories, way, checks }
         });
         let places = served.collect();
         let (room, requests, answered) = (Room::default(), Busy::default(), Answered::default());
         Self { door, room, places, requests, answered, ending, refuses: AtomicBool::new(false) }
     }
 
-    /// Where the first place is.
-    pub(crate) fn first(&self) -> &'static str {
-        match self.places.first().map(|place| &place.way) {
-            Some(Way::Sse(_)) => "/sse",
-            Some(Way::Http(_)) | None => "/mcp",
-        }
+    /// The paths at which clients begin. If there are several, each is followed by the directories that it leads to.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let all = || self.places.iter();
+        let first = all().take(1).map(|place| ("", place));
+        let named = all().filter(|it| !it.name.is_empty()).map(|it| (it.prefix.as_str(), it));
+        let paths: Vec<_> = first.chain(named).collect();
+        let are_several = paths.len() > 1;
+        let of = |(prefix, place): (&str, &Served<S>)| {
+            let dirs = place.directories.iter().map(|dir| dir.display().to_string());
+            let dirs = dirs.filter(|_| are_several).collect::<Vec<_>>().join(", ");
+            let blank = if dirs.is_empty() { "" } else { " for " };
+            format!("{prefix}{}{blank}{dirs}", place.way.first())
+        };
+        paths.into_iter().map(of).collect()
     }
 
     /// Answers a request.
@@ -210,11 +232,11 @@ impl<S: Hosted> Places<S> {
         };
         let ends = self.refuses.load(Ordering::Relaxed);
         // A client may still cancel what is under way, or come back for it.
-        let is_of_old =
-            matches!(parts.method, Method::POST | Method::DELETE) || last_event(&parts).is_some();
+        let is_of_old = !matches!(address, Address::Stream(_))
+            && (parts.method != Method::GET || last_event(&parts).is_some());
         if ends && !is_of_old {
             leave(&parts, body);
-            return is_ending();
+            return ending();
         }
         let work = self.requests.begin();
         match (address, parts.method.clone()) {
@@ -224,17 +246,14 @@ impl<S: Hosted> Places<S> {
                     return no_session();
                 };
                 match self.take(&parts, body, &caller).await {
-                    Ok(taken) if ends && !is_unanswered(&taken.bytes) => is_ending(),
-                    Ok(taken) => place.post(parts, taken, caller, used, work).await,
+                    Ok(taken) => place.post(parts, taken, caller, used, work, ends).await,
                     Err(reply) => reply,
                 }
             }
             (Address::Messages(place), Method::POST) => {
+                let query = parts.uri.query().unwrap_or_default();
                 match self.take(&parts, body, &caller).await {
-                    Ok(taken) if ends && !is_unanswered(&taken.bytes) => is_ending(),
-                    Ok(taken) => {
-                        place.post(parts.uri.query().unwrap_or_default(), taken, &caller).await
-                    }
+                    Ok(taken) => place.post(query, taken, &caller, ends).await,
                     Err(reply) => reply,
                 }
             }
@@ -259,7 +278,7 @@ impl<S: Hosted> Places<S> {
     async fn take(&self, head: &Parts, body: Incoming, caller: &Caller) -> Result<Taken, Reply> {
         let taken = self.room.take(head, body).await.map_err(untaken)?;
         if self.ending.is_cancelled() {
-            return Err(is_ending());
+            return Err(ending());
         }
         if self.door.still_has(caller) { Ok(taken) } else { Err(Refused::WrongToken.reply()) }
     }
@@ -288,14 +307,15 @@ impl<S: Hosted> Places<S> {
     /// What to say where nothing is: the most likely mistake is a client of the other transport.
     fn nowhere(&self, path: &str) -> String {
         let found = self.places_at(path).find_map(|(place, rest)| {
-            let (speaks, option) = match (&place.way, rest) {
+            let way = &place.way;
+            let (speaks, option) = match (way, rest) {
                 (Way::Http(_), "/sse" | "/messages") => ("Streamable HTTP", "sse"),
                 (Way::Sse(_), "/mcp") => ("the older transport", "http"),
                 _ => return None,
             };
             let path = path.strip_suffix('/').unwrap_or(path);
             let place = path.strip_suffix(rest)?;
-            let first = self.first();
+            let first = way.first();
             Some(format!(
                 "this server speaks {speaks}, at {place}{first}; start it with --transport {option} for {path}\n"
             ))
@@ -346,15 +366,6 @@ impl<S: Hosted> Places<S> {
             }
         }
     }
-}
-
-fn is_ending() -> Reply {
-    later("the server is ending; nothing was done\n")
-}
-
-/// Whether a body is a notification, as a cancellation is, or a reply.
-fn is_unanswered(body: &[u8]) -> bool {
-    matches!(guard(body), Guarded::Whole(Kind::Unanswered, _))
 }
 
 fn not_so(allowed: &'static str, hint: &str) -> Reply {

@@ -20,12 +20,12 @@ use http::{HeaderValue, Response, StatusCode, header};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt as _;
 use resilient_mcp::guard::{Guarded, Kind, guard};
-use resilient_mcp::{Busy, Caller, Hold, Work};
+use resilient_mcp::{Afar, Busy, Caller, Hold, Work};
 use tokio::io::{AsyncRead, DuplexStream, ReadBuf, duplex};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
-use crate::body::{Held, Reply, Taken, handshake_too_long, later, plain};
+use crate::body::{Held, Reply, Taken, ending, later, plain};
 use crate::door::Door;
 use crate::hosted::Hosted;
 use crate::limits::{HANDSHAKE_MAX, HEARTBEAT, POST_PATIENCE, SESSIONS_MAX};
@@ -109,8 +109,9 @@ impl<S: Hosted> Sse<S> {
         };
         let (from_server, to_client) = duplex(PIPE);
         let (session, lines, held) = Session::begin(caller.clone());
+        let afar = Afar { held, handshake_max: HANDSHAKE_MAX };
         // It ends with its streams; what was under way is done by then.
-        tokio::spawn(self.server.for_caller(caller.clone()).speak(lines, to_client, held));
+        tokio::spawn(self.server.for_caller(caller.clone()).speak(lines, to_client, afar));
         lock(&self.sessions).insert(id.clone(), session);
 
         let hello = format!("event: endpoint\ndata: {}?session_id={id}\n\n", self.messages);
@@ -135,8 +136,14 @@ impl<S: Hosted> Sse<S> {
         reply
     }
 
-    /// Takes what a client posts; the answer comes on its stream.
-    pub(crate) async fn post(&self, query: &str, taken: Taken, caller: &Caller) -> Reply {
+    /// Takes what a client posts; the answer comes on its stream. If the server `ends`, only what is not answered is taken.
+    pub(crate) async fn post(
+        &self,
+        query: &str,
+        taken: Taken,
+        caller: &Caller,
+        ends: bool,
+    ) -> Reply {
         let id = query.split('&').find_map(|pair| {
             pair.strip_prefix("session_id=").or_else(|| pair.strip_prefix("sessionId="))
         });
@@ -144,9 +151,8 @@ impl<S: Hosted> Sse<S> {
         let Some(session) = session.filter(|session| session.caller == *caller) else {
             return plain(StatusCode::NOT_FOUND, "there is no such session; open a stream first\n");
         };
-        // The server keeps what a client says of itself.
-        if taken.bytes.len() > HANDSHAKE_MAX && is_handshake(&taken.bytes) {
-            return handshake_too_long();
+        if ends && !matches!(guard(&taken.bytes), Guarded::Whole(Kind::Unanswered, _)) {
+            return ending();
         }
         // In JSON, a line end is never part of a text.
         let mut line = BytesMut::from(taken.bytes);
@@ -234,13 +240,6 @@ impl AsyncRead for Lines {
         buffer.put_slice(&self.line.split_to(count));
         Poll::Ready(Ok(()))
     }
-}
-
-fn is_handshake(body: &[u8]) -> bool {
-    matches!(
-        guard(body),
-        Guarded::Whole(Kind::Handshake, _) | Guarded::Mended(_, Kind::Handshake, _)
-    )
 }
 
 impl Drop for Lines {
@@ -369,7 +368,7 @@ mod tests {
             self,
             _from_client: impl AsyncRead + Send + Unpin + 'static,
             _to_client: impl AsyncWrite + Send + Unpin + 'static,
-            _held: mpsc::UnboundedReceiver<Hold>,
+            _afar: Afar,
         ) {
             std::future::pending::<()>().await;
         }
@@ -389,7 +388,7 @@ mod tests {
         let query = format!("session_id={}", lock(&sse.sessions).keys().next().unwrap());
         let bytes = Bytes::from(vec![b' '; 2 * PIPE]);
         let (taken, sse) = (Taken { bytes, room, unsent: Unsent::default() }, Arc::clone(sse));
-        async move { sse.post(&query, taken, &Caller::default()).await }
+        async move { sse.post(&query, taken, &Caller::default(), false).await }
     }
 
     #[tokio::test]

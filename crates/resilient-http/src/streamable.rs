@@ -30,7 +30,9 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::body::{Begun, Held, Reply, Taken, Unsent, handshake_too_long, json, later, plain};
+use crate::body::{
+    Begun, Held, Reply, Taken, Unsent, ending, handshake_too_long, json, later, plain,
+};
 use crate::door::Door;
 use crate::encoded::Encoded;
 use crate::events::Name;
@@ -86,7 +88,8 @@ impl<S: Hosted> Streamable<S> {
         self.keeper.sessions.count()
     }
 
-    /// Answers a request with a body. Its session is in use from the head of the request on.
+    /// Answers a request with a body. Its session is in use from the head of the request on. If the server `ends`, only what is
+    /// not answered is taken, as a cancellation is.
     pub(crate) async fn post(
         &self,
         mut parts: Parts,
@@ -94,6 +97,7 @@ impl<S: Hosted> Streamable<S> {
         caller: Caller,
         used: Option<AtWork<S>>,
         work: Work,
+        ends: bool,
     ) -> Reply {
         used.iter().for_each(AtWork::go_on);
         let body = std::mem::take(&mut taken.bytes);
@@ -104,6 +108,9 @@ impl<S: Hosted> Streamable<S> {
             Guarded::Mended(mended, kind, flaw) => (Bytes::from(mended), kind, None, flaw),
             Guarded::Refused(reply) => return json(StatusCode::BAD_REQUEST, &reply),
         };
+        if ends && kind != Kind::Unanswered {
+            return ending();
+        }
         if kind == Kind::Handshake && body.len() > HANDSHAKE_MAX {
             return handshake_too_long();
         }

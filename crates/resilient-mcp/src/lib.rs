@@ -53,7 +53,6 @@ use std::io;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc::UnboundedReceiver;
 
 pub use busy::{Busy, Work};
 pub use names::ToolNames;
@@ -63,7 +62,7 @@ pub use server::{Server, Unready};
 pub use session::{Caller, program};
 pub use tally::{BOUNDS_MS, Tallied};
 pub use tools::Offer;
-pub use wire::Hold;
+pub use wire::{Afar, Hold};
 
 use replies::replies;
 use wire::Wire;
@@ -107,18 +106,26 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    serve_holding(server, reader, writer, None).await
+    serve_lines(server, reader, writer, None).await
 }
 
-/// The same with something to hold for each line, in the order of the lines, until the requests of that line are done.
+/// The same for a client that the server does not know.
 ///
 /// # Errors
 /// As [`serve`].
-pub async fn serve_holding<R, W>(
+pub async fn serve_afar<R, W>(server: Server, reader: R, writer: W, afar: Afar) -> io::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    serve_lines(server, reader, writer, Some(afar)).await
+}
+
+async fn serve_lines<R, W>(
     server: Server,
     reader: R,
     writer: W,
-    held: Option<UnboundedReceiver<Hold>>,
+    afar: Option<Afar>,
 ) -> io::Result<()>
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -127,7 +134,7 @@ where
     let (replies, written) = replies(writer);
     let writing = tokio::spawn(written);
     let hung_up = server.hung_up();
-    match server.serve(Wire::new(reader, replies, held, hung_up)).await {
+    match server.serve(Wire::new(reader, replies, afar, hung_up)).await {
         Ok(running) => {
             let _ = running.waiting().await;
         }

@@ -116,6 +116,12 @@ pub(crate) fn too_long(id: Option<RequestId>, limit: usize) -> Value {
     error_reply(id, ErrorCode::INVALID_REQUEST, &message)
 }
 
+/// The reply to a handshake that is too long to be kept.
+pub(crate) fn handshake_too_long(id: RequestId, limit: usize) -> Value {
+    let message = format!("a handshake has at most {limit} bytes");
+    error_reply(Some(id), ErrorCode::INVALID_REQUEST, &message)
+}
+
 /// The reply to a request whose id belongs to one that is not done yet.
 #[must_use]
 pub fn id_in_use(id: &RequestId) -> Value {

@@ -49,6 +49,33 @@ pub(crate) const AT_ONCE_MAX: usize = 1024;
 /// What is held until the requests of a line are done.
 pub type Hold = Arc<dyn Any + Send + Sync>;
 
+/// What holds for the lines of a client that the server does not know.
+#[derive(Debug)]
+pub struct Afar {
+    /// What is held for each line until its request is done, in the order of the lines.
+    pub held: mpsc::UnboundedReceiver<Hold>,
+    /// So many bytes the line of a handshake has at most: the server keeps what a client says of itself.
+    pub handshake_max: usize,
+}
+
+impl Afar {
+    /// Refuses a handshake that is too long.
+    fn bound(&self, incoming: Incoming, bytes: usize) -> Incoming {
+        match &incoming {
+            Incoming::Message(message) if bytes > self.handshake_max => match &**message {
+                JsonRpcMessage::Request(asked)
+                    if matches!(asked.request, ClientRequest::InitializeRequest(_)) =>
+                {
+                    let id = asked.id.clone();
+                    Incoming::Refused(message::handshake_too_long(id, self.handshake_max))
+                }
+                _ => incoming,
+            },
+            _ => incoming,
+        }
+    }
+}
+
 /// The transport: reads requests, hands replies to the writer.
 pub(crate) struct Wire<R> {
     lines: Lines<R>,
@@ -62,8 +89,7 @@ pub(crate) struct Wire<R> {
     takes_batches: bool,
     /// The messages of a batch that are still to be handed out.
     ahead: VecDeque<ClientJsonRpcMessage>,
-    /// What is held for each line until its request is done, in the order of the lines.
-    held: Option<mpsc::UnboundedReceiver<Hold>>,
+    afar: Option<Afar>,
     /// Told at the end of the input: a request that has no end of its own ends then.
     hung_up: Arc<watch::Sender<bool>>,
 }
@@ -73,7 +99,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
     pub(crate) fn new(
         reader: R,
         replies: Replies,
-        held: Option<mpsc::UnboundedReceiver<Hold>>,
+        afar: Option<Afar>,
         hung_up: Arc<watch::Sender<bool>>,
     ) -> Self {
         let lines = Lines::new(reader, LINE_MAX);
@@ -84,7 +110,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
             has_begun: false,
             takes_batches: false,
             ahead: VecDeque::new(),
-            held,
+            afar,
             hung_up,
         }
     }
@@ -201,7 +227,13 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
             }
             self.requests.room(AT_ONCE_MAX).await;
             let incoming = match self.lines.next().await {
-                Ok(Some(Line::Whole(line))) => message::read(line),
+                Ok(Some(Line::Whole(line))) => {
+                    let incoming = message::read(line);
+                    match &self.afar {
+                        Some(afar) => afar.bound(incoming, line.len()),
+                        None => incoming,
+                    }
+                }
                 Ok(Some(Line::TooLong(id))) => Incoming::Refused(message::too_long(id, LINE_MAX)),
                 Ok(None) | Err(_) => {
                     self.hung_up.send_replace(true);
@@ -209,7 +241,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
                     return None;
                 }
             };
-            let hold = self.held.as_mut().and_then(|held| held.try_recv().ok());
+            let hold = self.afar.as_mut().and_then(|afar| afar.held.try_recv().ok());
             match incoming {
                 Incoming::Message(message) => match self.admit(*message, hold.as_ref()) {
                     Ok(Some(message)) => return Some(message),
@@ -378,7 +410,8 @@ mod tests {
                 kept
             })
             .collect();
-        let mut wire = Wire::new(Cursor::new(lines), replies(sink()).0, Some(held), Arc::default());
+        let afar = Afar { held, handshake_max: 0 };
+        let mut wire = Wire::new(Cursor::new(lines), replies(sink()).0, Some(afar), Arc::default());
         let is_held = || kept.iter().map(|kept| kept.upgrade().is_some()).collect::<Vec<_>>();
         let Poll::Ready(Some(call)) = poll(wire.receive()) else { panic!("a call") };
         assert_eq!(is_held(), [true, true]);

@@ -28,6 +28,6 @@ fn main() -> io::Result<()> {
         allow_origins: Vec::new(),
     };
     let tell: Tell = Arc::new(|line| eprintln!("conformance: {line}"));
-    let place = Place { name: None, server: Fixture::read()? };
+    let place = Place { name: None, server: Fixture::read()?, directories: Vec::new() };
     serve(listen, vec![place], &Stop::new(), &tell)
 }

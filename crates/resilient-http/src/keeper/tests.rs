@@ -147,7 +147,7 @@ async fn send_in(
     let taken = Taken { bytes, room, unsent: Unsent::default() };
     let caller = Caller::default();
     let used = place.enter(&head, &caller).await.unwrap();
-    place.post(head, taken, caller, used, Busy::default().begin()).await
+    place.post(head, taken, caller, used, Busy::default().begin(), false).await
 }
 
 async fn text(reply: Reply) -> String {

@@ -104,24 +104,6 @@ fn nested(opened: &[(Option<String>, Workspace)]) -> Option<(String, String)> {
         .next()
 }
 
-/// Which directory each address leads to, one line each.
-fn addresses(opened: &[(Option<String>, Workspace)], protocol: Protocol) -> Vec<String> {
-    let door = match protocol {
-        Protocol::Http => "/mcp",
-        Protocol::Sse => "/sse",
-    };
-    let of = |place: &str, workspace: &Workspace| {
-        let roots: Vec<String> =
-            workspace.roots().paths().map(|root| root.display().to_string()).collect();
-        format!("{place}{door} leads to {}", roots.join(", "))
-    };
-    let first = opened.first().map(|(_, workspace)| of("", workspace));
-    let named = opened.iter().filter_map(|(name, workspace)| {
-        name.as_ref().map(|name| of(&format!("/w/{name}"), workspace))
-    });
-    first.into_iter().chain(named).collect()
-}
-
 /// Takes out of the scratchpad what the policy keeps no longer, while the server answers already. The next
 /// server goes on with what this one does not come to.
 fn retain(workspace: &Workspace) {
@@ -242,13 +224,12 @@ impl Serve {
         if let Some(fault) = self.door.within_reach(&dirs.collect::<Vec<_>>()) {
             return Ok(output.misuse(&fault));
         }
-        let addresses = match protocol {
-            Some(protocol) if !named.is_empty() => addresses(&opened, protocol),
-            _ => Vec::new(),
-        };
         let mut places: Vec<Place> = opened
             .into_iter()
-            .map(|(name, workspace)| Place { name, server: serve(workspace) })
+            .map(|(name, workspace)| {
+                let directories = workspace.roots().paths().map(Path::to_owned).collect();
+                Place { name, server: serve(workspace), directories }
+            })
             .collect();
         let Some(protocol) = protocol else {
             output.waiting();
@@ -273,7 +254,6 @@ impl Serve {
         };
         let (stop, tell) = (Stop::new(), output.teller());
         signals::on_end(stop.clone());
-        addresses.iter().for_each(|line| tell(line));
         resilient_http::serve(listen, places, &stop, &tell)?;
         Ok(ExitCode::SUCCESS)
     }

@@ -12,7 +12,7 @@ use crate::sandbox::{BINARY, Sandbox};
 pub(crate) struct Web {
     child: Child,
     stderr: BufReader<ChildStderr>,
-    /// What it said before it listened.
+    /// What it has said so far, up to the first address at which it listens.
     pub(crate) said: Vec<String>,
     /// Where it listens.
     pub(crate) address: String,
@@ -88,6 +88,7 @@ impl Web {
         let mut web = Self { child, stderr, said: Vec::new(), address: String::new() };
         let line = web.said_until("listening on http");
         web.address = line.split("://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+        web.said.push(line);
         web
     }
 
