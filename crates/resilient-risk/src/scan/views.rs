@@ -143,7 +143,10 @@ impl Scan {
         let after = pieces.iter().map(|p| p.start.max(known.end).min(p.end)..p.end);
         let is_some = |piece: &Range<usize>| !piece.is_empty();
         let mut all: Vec<_> = after.filter(is_some).take_while(goes_on).collect();
-        while is_token && all.pop_if(|piece| is_spare(view, rest_of(piece))).is_some() {}
+        while is_token
+            && is_join(view)
+            && all.pop_if(|piece| is_spare(view, rest_of(piece))).is_some()
+        {}
         all.extend(before.filter(is_some).take_while(goes_on));
         if all.is_empty() {
             return;
@@ -196,11 +199,17 @@ fn source_of(map: &Map, found: &Finding) -> Vec<Range<usize>> {
     pieces
 }
 
+/// Tells whether a view puts literals or lines together.
+fn is_join(view: &View) -> bool {
+    matches!(view.via, "joined literals" | "continued lines")
+}
+
 /// Tells whether what a view adds behind a token that is whole without it is no part of the token.
 fn is_spare(view: &View, behind: &[u8]) -> bool {
     match view.trust {
         Trust::Listed => !is_rest(view, behind),
-        _ => matches!(view.via, "joined literals" | "continued lines") && is_words(behind),
+        _ if is_join(view) => is_words(behind),
+        _ => behind.iter().all(u8::is_ascii_lowercase),
     }
 }
 
@@ -250,12 +259,12 @@ fn without_words_behind(view: &View, found: &mut Finding) {
     const PIECES_MAX: usize = 64;
     let Range { start, end } = found.span;
     let token = |end: usize| view.text.as_bytes().get(start..end).unwrap_or_default();
-    let is_whole = |end: &usize| match vendor::row(found.pattern) {
+    let is_whole = |end: &usize| match vendor::row(found.pattern).filter(|_| is_join(view)) {
         Some(format) => format.matches(token(*end)).is_some_and(|(len, _)| len == end - start),
         None => found.family == "github_pat" && *end >= start + TOKEN_LEN,
     };
     // Items of a list are one token or none.
-    let most = if view.trust == Trust::Listed { 1 } else { PIECES_MAX };
+    let most = if is_join(view) && view.trust != Trust::Listed { PIECES_MAX } else { 1 };
     let behind = |whole: usize| view.text.as_bytes().get(whole..end).unwrap_or_default();
     let mut ends = view.map.ends(start..end).filter(is_whole).take(most);
     if let Some(whole) = ends.find(|whole| is_spare(view, behind(*whole))) {

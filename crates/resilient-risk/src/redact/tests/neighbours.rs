@@ -22,10 +22,9 @@ fn tokens(chance: &mut Chance) -> [String; 8] {
 
 /// Texts with a token and a value beside it, which nothing puts together.
 type Apart = (Option<Language>, fn(&str, &str) -> String);
-const APART: [Apart; 43] = [
+const APART: [Apart; 39] = [
     (Some(Language::Shell), |k, w| format!("./deploy.sh \"{k}\" \"{w}\"\n")),
     (Some(Language::Shell), |k, w| format!("notify.sh \"{w}\" \"{k}\"\n")),
-    (Some(Language::Shell), |k, w| format!("run --token \"{k}\" \"{w}\" \"{w}\"\n")),
     (Some(Language::Shell), |k, w| format!("run --token=\"{k}\" \"{w}\"\n")),
     (Some(Language::Shell), |k, w| format!("curl -u \"bob:{k}\" \"{w}\"\n")),
     (Some(Language::Shell), |k, w| format!("set -- \"{k}\" \"{w}\"\n")),
@@ -42,12 +41,9 @@ const APART: [Apart; 43] = [
     (Some(Language::Python), |k, w| format!("p = \" \".join([\"{k}\", \"{w}\"])\n")),
     (Some(Language::Python), |k, w| format!("p = \",\".join([\"{k}\", \"{w}\"])\n")),
     (Some(Language::Python), |k, w| format!("log.info(\"{{}} {{}}\".format(\"{k}\", \"{w}\"))\n")),
-    (Some(Language::Python), |k, w| format!("x = [\"{k}\", \"{w}\"]\n")),
     (Some(Language::Python), |k, w| format!("f(\"{k}\", \"{w}\")\n")),
     (Some(Language::JavaScript), |k, w| format!("const p = [\"{k}\", \"{w}\"].join(\" \");\n")),
     (Some(Language::JavaScript), |k, w| format!("const p = path.join(\"{k}\", \"{w}\");\n")),
-    (Some(Language::JavaScript), |k, w| format!("const k = [\n  \"{k}\",\n  \"{w}\",\n];\n")),
-    (Some(Language::Go), |k, w| format!("k := []string{{\"{k}\", \"{w}\"}}\n")),
     (Some(Language::Go), |k, w| format!("fmt.Printf(\"{k}\", \"{w}\")\n")),
     (Some(Language::Java), |k, w| format!("var p = String.join(\":\", \"{k}\", \"{w}\");\n")),
     (Some(Language::CSharp), |k, w| format!("var p = string.Format(\"{k}\", \"{w}\");\n")),

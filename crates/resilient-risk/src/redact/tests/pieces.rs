@@ -55,6 +55,7 @@ fn the_pieces_of_a_secret_go_and_nothing_else() {
     let (head, tail) = token.split_at(20);
     let (maps, rest) = (["AIza", "Dl1v64DNERHCXJYZX6S"].concat(), "MChyWo-pyAjl1Jnz");
     let escaped: String = token.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
+    let groups: Vec<_> = (0..5).map(|nth| &token[8 * nth..8 * nth + 8]).collect();
     let mark = "<REDACTED:github_pat:1>";
     for (path, text, expected) in [
         (
@@ -92,6 +93,8 @@ fn the_pieces_of_a_secret_go_and_nothing_else() {
             format!("f(new A().append(\"{head}\") // a\n  .append(\"{tail}\").b(), \"c\");\n"),
             format!("f(new A().append(\"{mark}\") // a\n  .append(\"\").b(), \"c\");\n"),
         ),
+        // A word behind the last group of a whole token is none of them.
+        ("a.txt", format!("part: {} extra\n", groups.join(" ")), format!("part: {mark} extra\n")),
         ("a.cs", format!("x = \"{token}\"u8;\n"), format!("x = \"{mark}\"u8;\n")),
         ("a.py", format!("x = '\u{feff}{token}'\n"), format!("x = '\u{feff}{mark}'\n")),
         ("a.py", format!("x = 'user:{head}\u{200b}{tail}'\n"), format!("x = 'user:{mark}'\n")),
