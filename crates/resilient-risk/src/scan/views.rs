@@ -143,10 +143,8 @@ impl Scan {
         let after = pieces.iter().map(|p| p.start.max(known.end).min(p.end)..p.end);
         let is_some = |piece: &Range<usize>| !piece.is_empty();
         let mut all: Vec<_> = after.filter(is_some).take_while(goes_on).collect();
-        while is_token
-            && is_join(view)
-            && all.pop_if(|piece| is_spare(view, rest_of(piece))).is_some()
-        {}
+        let is_tail = |piece: &mut Range<usize>| is_spare(view, rest_of(piece));
+        while is_token && is_join(view) && all.pop_if(is_tail).is_some() {}
         all.extend(before.filter(is_some).take_while(goes_on));
         if all.is_empty() {
             return;

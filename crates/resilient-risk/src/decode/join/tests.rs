@@ -59,7 +59,6 @@ fn literals_are_joined_by_what_puts_them_together() {
         format!("f -H \"K: {a}\"'{b}'\n"),
         format!("x = (\"{a}\"  # it's\n     # c\n     \"{b}\")\n"),
         format!("x = (f\"{a}\" f\"{b}\")\n"),
-        format!("x = (\"{a}\" f\"{b}\")\n"),
         format!("x = (\n    b'{a}'  # c\n    rb'{b}')\n"),
         format!("x = \"\"\"{a}\"\"\" \"\"\"{b}\"\"\"\n"),
         format!("x = f\"\"\"{a}\"\"\" + '{b}'\n"),

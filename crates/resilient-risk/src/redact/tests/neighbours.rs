@@ -22,7 +22,7 @@ fn tokens(chance: &mut Chance) -> [String; 8] {
 
 /// Texts with a token and a value beside it, which nothing puts together.
 type Apart = (Option<Language>, fn(&str, &str) -> String);
-const APART: [Apart; 39] = [
+const APART: [Apart; 35] = [
     (Some(Language::Shell), |k, w| format!("./deploy.sh \"{k}\" \"{w}\"\n")),
     (Some(Language::Shell), |k, w| format!("notify.sh \"{w}\" \"{k}\"\n")),
     (Some(Language::Shell), |k, w| format!("run --token=\"{k}\" \"{w}\"\n")),
@@ -30,20 +30,16 @@ const APART: [Apart; 39] = [
     (Some(Language::Shell), |k, w| format!("set -- \"{k}\" \"{w}\"\n")),
     (Some(Language::Shell), |k, w| format!("echo \"two words\" \"{k}\" \"{w}\"\n")),
     (Some(Language::Shell), |k, w| format!("cd x\n\"$CMD\" \"{k}\" \"{w}\"\n")),
-    (Some(Language::Shell), |k, w| format!("./deploy.sh \"{k}\" \\\n  \"{w}\"\n")),
     (Some(Language::Shell), |k, w| format!("./deploy.sh \\\n  \"{k}\" \\\n  \"{w}\"\n")),
     (Some(Language::Shell), |k, w| format!("ARGS=(\"{k}\" \"{w}\")\n")),
     (Some(Language::Shell), |k, w| format!("ARGS+=(\n  \"{k}\"\n  \"{w}\"\n)\n")),
     (Some(Language::Shell), |k, w| format!("printf \"%s:%s\" \"{k}\" \"{w}\"\n")),
-    (None, |k, w| format!("./deploy.sh \"{k}\" \"{w}\"\n")),
     (Some(Language::Python), |k, w| format!("p = os.path.join(\"{k}\", \"{w}\")\n")),
     (Some(Language::Python), |k, w| format!("p = os.path.join(\"{w}\", \"{k}\", \"{w}\")\n")),
     (Some(Language::Python), |k, w| format!("p = \" \".join([\"{k}\", \"{w}\"])\n")),
-    (Some(Language::Python), |k, w| format!("p = \",\".join([\"{k}\", \"{w}\"])\n")),
     (Some(Language::Python), |k, w| format!("log.info(\"{{}} {{}}\".format(\"{k}\", \"{w}\"))\n")),
     (Some(Language::Python), |k, w| format!("f(\"{k}\", \"{w}\")\n")),
     (Some(Language::JavaScript), |k, w| format!("const p = [\"{k}\", \"{w}\"].join(\" \");\n")),
-    (Some(Language::JavaScript), |k, w| format!("const p = path.join(\"{k}\", \"{w}\");\n")),
     (Some(Language::Go), |k, w| format!("fmt.Printf(\"{k}\", \"{w}\")\n")),
     (Some(Language::Java), |k, w| format!("var p = String.join(\":\", \"{k}\", \"{w}\");\n")),
     (Some(Language::CSharp), |k, w| format!("var p = string.Format(\"{k}\", \"{w}\");\n")),

@@ -93,7 +93,6 @@ fn the_pieces_of_a_secret_go_and_nothing_else() {
             format!("f(new A().append(\"{head}\") // a\n  .append(\"{tail}\").b(), \"c\");\n"),
             format!("f(new A().append(\"{mark}\") // a\n  .append(\"\").b(), \"c\");\n"),
         ),
-        // A word behind the last group of a whole token is none of them.
         ("a.txt", format!("part: {} extra\n", groups.join(" ")), format!("part: {mark} extra\n")),
         ("a.cs", format!("x = \"{token}\"u8;\n"), format!("x = \"{mark}\"u8;\n")),
         ("a.py", format!("x = '\u{feff}{token}'\n"), format!("x = '\u{feff}{mark}'\n")),
