@@ -253,16 +253,16 @@ fn is_bare_token(text: &str) -> bool {
 /// Leaves out what was added behind a token that is whole without it: a word, or the next argument of a list.
 fn without_words_behind(view: &View, found: &mut Finding) {
     /// Of GitHub: four characters of a prefix, and 36.
-    const TOKEN_LEN: usize = 40;
+    const LEN: usize = 40;
     const PIECES_MAX: usize = 64;
     let Range { start, end } = found.span;
     let token = |end: usize| view.text.as_bytes().get(start..end).unwrap_or_default();
-    let is_whole = |end: &usize| match vendor::row(found.pattern).filter(|_| is_join(view)) {
-        Some(format) => format.matches(token(*end)).is_some_and(|(len, _)| len == end - start),
-        None => found.family == "github_pat" && *end >= start + TOKEN_LEN,
-    };
     // Items of a list are one token or none.
     let most = if is_join(view) && view.trust != Trust::Listed { PIECES_MAX } else { 1 };
+    let is_whole = |end: &usize| match vendor::row(found.pattern).filter(|_| is_join(view)) {
+        Some(format) => format.matches(token(*end)).is_some_and(|(len, _)| len == end - start),
+        None => found.family == "github_pat" && (LEN..LEN + most).contains(&(end - start)),
+    };
     let behind = |whole: usize| view.text.as_bytes().get(whole..end).unwrap_or_default();
     let mut ends = view.map.ends(start..end).filter(is_whole).take(most);
     if let Some(whole) = ends.find(|whole| is_spare(view, behind(*whole))) {
