@@ -24,11 +24,16 @@ fn open(before: &[u8]) -> Option<&'static [u8]> {
 /// cut, each that stands there may be open.
 fn is_open(before: &[u8], quote: &[u8]) -> bool {
     work::spend(before.len() / 4);
+    let is_cut = before.len() >= LINE_REACH;
+    // A command in quotes has quotes of its own: `"$(f "…`.
+    let command = memmem::rfind(before, b"$(").filter(|_| quote == b"\"");
+    let command = command.and_then(|at| before.get(at..)).filter(|rest| !rest.contains(&b')'));
+    let before = command.unwrap_or(before);
     let is_letter =
         |at: Option<usize>| at.and_then(|at| before.get(at)).is_some_and(u8::is_ascii_alphanumeric);
     let is_apostrophe = |at: usize| is_letter(at.checked_sub(1)) && is_letter(Some(at + 1));
     let count = memmem::find_iter(before, quote).filter(|at| !is_apostrophe(*at)).count();
-    count % 2 == 1 || count > 0 && before.len() >= LINE_REACH
+    count % 2 == 1 || count > 0 && is_cut
 }
 
 /// Tells whether a text begins with a sign as shells write it in a word without quotes: `\(`. In other languages `\"` may end

@@ -126,3 +126,16 @@ fn a_mark_is_quoted_for_a_password_that_has_the_sign_of_a_comment() {
         assert_eq!(redaction.text, "Password:\"<REDACTED:generic_secret:1>\"");
     }
 }
+
+#[test]
+fn a_quote_in_a_command_in_quotes_stays() {
+    let secret = ["dipPr120", "Gg!"].concat();
+    for text in [
+        "x=\"$(curl -H \"user=master passwd=@\" https://h/ | sort)\"\n",
+        "x=\"$(f \"a\") $(curl -H \"user=master passwd=@\" https://h/)\"\n",
+    ] {
+        let wish = Wish { language: Some(Language::Shell), ..Wish::default() };
+        let redaction = redact(&text.replace('@', &secret), &Policy::default(), &wish).unwrap();
+        assert_eq!(redaction.text, text.replace('@', "[REDACTED:generic_secret:1]"));
+    }
+}
