@@ -157,6 +157,16 @@ pub struct Place {
 /// There is no such family or finding; there is too much to take out; something that was chosen
 /// would still be found in the result; the result would not be valid in a language that can be checked, and the text was.
 pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, Refusal> {
+    let redacted = redact_once(content, policy, wish);
+    // Beside look-ups, the model may take something for a secret that it takes for none beside marks.
+    let is_left = matches!(redacted, Err(Refusal::Left { .. }));
+    if is_left && wish.env {
+        return redact_once(content, policy, &Wish { env: false, ..wish.clone() });
+    }
+    redacted
+}
+
+fn redact_once(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, Refusal> {
     let report = score(content, policy);
     check(&report, policy, &wish.chosen)?;
     let taken = gather(content, policy, wish, &report)?;

@@ -340,17 +340,17 @@ impl Writer<'_> {
             let is_named = piece.is_only && piece.secret.variable.is_some();
             is_named && !site.has_in_hole(piece) && !is_escaped(piece)
         };
-        // In a command, its quotes would keep a look-up from being expanded.
+        // In a command, its quotes would keep a look-up from being expanded. This is asked last: it may read a whole text.
         let is_command = |text: &str| text.contains('`');
-        let in_command = self.is_shell()
-            && (site.begin.contains("$(")
-                || is_command(site.begin)
-                || site.open.ends_with('"') && site.has_text(is_command));
+        let is_outside = || {
+            let begins = site.begin.contains("$(") || is_command(site.begin);
+            !(begins || site.open.ends_with('"') && site.has_text(is_command))
+        };
         !matches!(site.kind, Some(Kind::Inert | Kind::Unknown))
-            && (site.kind.is_none() || !around.in_markup(false))
-            && !in_command
-            && !around.is_name()
             && site.pieces().all(fits)
+            && (site.kind.is_none() || !around.in_markup(false))
+            && !around.is_name()
+            && (!self.is_shell() || is_outside())
     }
 
     /// How the site is written anew; nothing where only a mark is known to do.

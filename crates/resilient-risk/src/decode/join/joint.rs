@@ -101,6 +101,8 @@ impl Source<'_> {
             [] if at == from || is_name || is_key => return None,
             // The literal behind a bracket is the argument of another call, or the next one of a call around.
             b"" | b"," if has_bracket => return None,
+            // A literal in three quotes on a line of its own is a statement, as a docstring is.
+            b"" if has_feed && self.is_long(next) => return None,
             b"" => Joint::Beside,
             b"+" | b"." | b".." | b"&" | b"||" => Joint::Added,
             b"%" => Joint::Filled,

@@ -37,7 +37,7 @@ impl Source<'_> {
     }
 
     /// Tells whether a quote is the last of three, as Python has them.
-    fn is_long(&self, quote: usize) -> bool {
+    pub(super) fn is_long(&self, quote: usize) -> bool {
         let byte = self.byte(quote);
         self.bytes.get(..=quote).is_some_and(|text| text.ends_with(&[byte; 3]))
     }

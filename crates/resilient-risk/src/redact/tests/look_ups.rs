@@ -198,3 +198,20 @@ fn many_look_ups_are_tried_in_bounded_time() {
     );
     assert_eq!(redaction.replaced.len(), 400);
 }
+
+#[test]
+fn marks_stand_where_look_ups_show_another_secret() {
+    let secrets = [
+        ["pk_", "live_NqVwYS81VP7Hb1DX8pPd5khx"].concat(),
+        ["f7c3706d85c524e4", "40066559a6656c90"].concat(),
+        ["xAk7jqe", "vt0MLaM"].concat(),
+    ];
+    let [key, id, password] = &secrets;
+    let text = format!(
+        "STRIPE_PUBLIC={key}\nSENTRY_DSN=https://{id}@o123456.ingest.sentry.io/4505\nSMTP_PASS='{password}'\n"
+    );
+    let wish = Wish { language: Some(Language::Env), env: true, ..Wish::default() };
+    let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+    assert!(!secrets.iter().any(|secret| redaction.text.contains(secret)), "{}", redaction.text);
+    assert!(redaction.text.contains("[REDACTED:"), "{}", redaction.text);
+}

@@ -22,7 +22,7 @@ fn tokens(chance: &mut Chance) -> [String; 8] {
 
 /// Texts with a token and a value beside it, which nothing puts together.
 type Apart = (Option<Language>, fn(&str, &str) -> String);
-const APART: [Apart; 35] = [
+const APART: [Apart; 36] = [
     (Some(Language::Shell), |k, w| format!("./deploy.sh \"{k}\" \"{w}\"\n")),
     (Some(Language::Shell), |k, w| format!("notify.sh \"{w}\" \"{k}\"\n")),
     (Some(Language::Shell), |k, w| format!("run --token=\"{k}\" \"{w}\"\n")),
@@ -39,6 +39,8 @@ const APART: [Apart; 35] = [
     (Some(Language::Python), |k, w| format!("p = \" \".join([\"{k}\", \"{w}\"])\n")),
     (Some(Language::Python), |k, w| format!("log.info(\"{{}} {{}}\".format(\"{k}\", \"{w}\"))\n")),
     (Some(Language::Python), |k, w| format!("f(\"{k}\", \"{w}\")\n")),
+    // A docstring. As a part of a token, such a word would go.
+    (Some(Language::Python), |k, w| format!("k = \"{k}\"\n\"\"\"{w}Name7x1\"\"\"\n")),
     (Some(Language::JavaScript), |k, w| format!("const p = [\"{k}\", \"{w}\"].join(\" \");\n")),
     (Some(Language::Go), |k, w| format!("fmt.Printf(\"{k}\", \"{w}\")\n")),
     (Some(Language::Java), |k, w| format!("var p = String.join(\":\", \"{k}\", \"{w}\");\n")),
