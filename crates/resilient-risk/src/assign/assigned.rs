@@ -173,11 +173,13 @@ impl<'a> Lead<'a> {
     fn of(text: &'a [u8], Said { word, start, end }: Said) -> Option<Self> {
         /// Names go on for so long after the word: `password_confirmation`.
         const NAME_MAX: usize = 24;
+        /// So many blanks align a sign or a value with those of other lines.
+        const BLANKS_MAX: usize = 64;
         let rest = text.get(end..)?;
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
         let name = rest.get(..rest.iter().take(NAME_MAX).take_while(is_name).count())?;
         let quoted = name.len() + row(rest, name.len(), 3, b"\"'`])\\*");
-        let white = row(rest, quoted, 8, b" \t");
+        let white = row(rest, quoted, BLANKS_MAX, b" \t");
         let signs = rest.get(quoted + white..)?;
         let signs = signs.get(..row(signs, 0, 3, b"!:=>?|"))?;
         // Behind one that assigns, other signs are of the value: `password=!a1…`.
@@ -230,7 +232,7 @@ impl<'a> Lead<'a> {
                 rest.get(at) == Some(&b',')
             };
         at += usize::from(is_listed);
-        let blanks = row(rest, at, 8, if is_login { b"" } else { b" \t(" });
+        let blanks = row(rest, at, BLANKS_MAX, if is_login { b"" } else { b" \t(" });
         at += blanks;
         let is_called = !sign.is_empty() && word == Word::Password;
         at += if is_called { call_len(rest.get(at..)?) } else { 0 };

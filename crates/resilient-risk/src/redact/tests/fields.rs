@@ -253,3 +253,15 @@ fn what_fills_a_literal_stays() {
     let key = ["{\"apiKey\": \"Prtvqhl7", "N57g$bj\"}\n"].concat();
     assert_eq!(redacted(&key).text, "{\"apiKey\": \"<REDACTED:api_key:1>\"}\n");
 }
+
+#[test]
+fn a_value_may_be_aligned_with_those_of_other_lines() {
+    let password = ["kQ7vT2mX", "9bLw"].concat();
+    for blanks in [1, 8, 9, 12, 40].map(|len| " ".repeat(len)) {
+        for text in ["password@= \"$\"\n", "db_password@= '$'\n", "password:@\"$\"\n"] {
+            let text = text.replace('@', &blanks);
+            let after = redacted(&text.replace('$', &password)).text;
+            assert_eq!(after, text.replace('$', "<REDACTED:generic_secret:1>"));
+        }
+    }
+}
