@@ -35,12 +35,12 @@ pub(in super::super) fn password(text: &[u8], start: usize) -> Option<Range<usiz
     let rest = rest.get(..quote::len(line, rest, |rest| rest.starts_with(b"/")))?;
     let len = memrchr(b'@', rest)?;
     let user = near(text, start, from - 1);
-    (!is_other(user, rest.get(..len)?)).then_some(start + from..start + from + len)
+    (!is_other(line, user, rest.get(..len)?)).then_some(start + from..start + from + len)
 }
 
 /// Tells whether what stands behind a user begins with a port, or has a place for a value. Behind the port of an address
-/// stand words, such as the name of a mailbox.
-fn is_other(user: &[u8], text: &[u8]) -> bool {
+/// stand words, such as the name of a mailbox, or other parts of it. *Before* it stands the rest of its line.
+fn is_other(before: &[u8], user: &[u8], text: &[u8]) -> bool {
     const PORT_MAX: usize = 5;
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let rest = text.get(digits..).unwrap_or_default();
@@ -48,12 +48,39 @@ fn is_other(user: &[u8], text: &[u8]) -> bool {
     let is_word = |part: &[u8]| {
         let end = part.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
         let has_inner = part.iter().take(end).any(u8::is_ascii_digit);
-        part.len() < 3 || !has_inner && Shape::of(part).is_name()
+        let has_digits = part.iter().any(u8::is_ascii_digit);
+        part.len() < if has_digits { 3 } else { 4 } || !has_inner && Shape::of(part).is_name()
     };
     let are_words = || rest.split(|byte| !byte.is_ascii_alphanumeric()).all(is_word);
     let is_place = |two: &[u8]| matches!(two, [b'$', b'{' | b'('] | [b'#' | b'{', b'{'] | b"<%");
-    let is_port = (1..=PORT_MAX).contains(&digits) && ends && (user.contains(&b'.') || are_words());
+    let is_port = (1..=PORT_MAX).contains(&digits)
+        && ends
+        && (user.contains(&b'.') || are_words() || ends_port(before, rest));
     is_port || text.windows(2).any(is_place)
+}
+
+/// Tells whether a text begins with what ends the port of an address: `?`, `#`, a parameter, another host, the bracket
+/// that is open before the address, or an escape of a blank.
+fn ends_port(before: &[u8], text: &[u8]) -> bool {
+    let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.:/".contains(byte);
+    let opener = before.iter().rev().find(|byte| !is_scheme(byte));
+    let is_named = |part: &[u8], sign: u8| {
+        let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(*byte);
+        let len = part.iter().take_while(is_name).count();
+        len > 0 && part.get(len) == Some(&sign)
+    };
+    match text {
+        [b'?' | b'#', ..] | [b'\\', b'n' | b'r' | b't', ..] => true,
+        [b'&' | b';' | b',', rest @ ..] => {
+            is_named(rest, b':')
+                || rest.split(|byte| b"&;,".contains(byte)).any(|part| is_named(part, b'='))
+        }
+        [b')', ..] => opener == Some(&b'('),
+        [b']', ..] => opener == Some(&b'['),
+        [b'}', ..] => opener == Some(&b'{'),
+        [b'>', ..] => opener == Some(&b'<'),
+        _ => false,
+    }
 }
 
 /// Reads `user:password@host` after `://`.

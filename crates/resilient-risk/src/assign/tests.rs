@@ -277,9 +277,26 @@ fn credentials_in_addresses_are_found() {
     assert_eq!(found(&url), [("url_credentials", url.as_str())]);
     let link = "see (http://h:8080),user1@x.io";
     assert_eq!(found(link), []);
+    // Before, the port of a host without a dot and what stands behind it were a password.
+    for text in [
+        "http://localhost:3000?x=@y",
+        "http://localhost:8080#@y",
+        "amqp://rabbit:5672?heartbeat=30&x=@y",
+        "udp://tracker:6969&tr=@y",
+        "jdbc:sqlserver://sql:1433;database=mydb;user=@y",
+        "sip://gw:5060;lr;tag=@y",
+        "kafka://b84:9092,b45:9092;id=@y",
+        "docker://reg:5000,commit=@y",
+        "[x](http://localhost:3000)[@y]",
+        "<http://localhost:3000>@y",
+        "http://localhost:3000\\n@y",
+    ] {
+        assert_eq!(found(&text.replace('@', &format!("{password}@"))), [], "{text}");
+    }
     for url in [
         "http://user:pass@host/",
         "http://a.b/c@d",
+        "docker://reg:5000,img@sha256:0c95",
         "https://x:${PW}@h",
         "https://x:{pw1}_Ab@h",
         "{\"url\":\"https://h:s3crX\",\"mail\":\"a@b.io\"}",
