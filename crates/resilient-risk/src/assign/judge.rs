@@ -108,7 +108,7 @@ pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
         0 => false,
         1 => shape.upper == 0 && shape.pairs >= 4 && shape.odd_pairs * 2 >= shape.pairs,
         // Abbreviations have as few, before a number: `cfgdb12`.
-        2 if shape.changes == 1 => false,
+        2 if shape.changes == 1 && shape.pairs <= 4 => false,
         _ => shape.changes >= changes_min || shape.is_odd(),
     };
     let strong = match (word, stand) {

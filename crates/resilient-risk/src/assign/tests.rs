@@ -496,7 +496,7 @@ fn passwords_of_small_letters_and_of_brackets_are_found_where_a_field_or_quotes_
     ] {
         assert_eq!(found(&text), [(name, value.as_str())], "{text}");
     }
-    for few in [["qwz1", "kpv9"], ["xqzk", "7wpv"]] {
+    for few in [["qwz1", "kpv9"], ["xqzk", "7wpv"], ["vmgrthj", "zfh35"]] {
         let few = few.concat();
         for text in [format!("DB_PASSWORD={few}\n"), format!("db:\n  password: {few}\n")] {
             assert_eq!(found(&text), [("assigned_password", few.as_str())], "{text}");
