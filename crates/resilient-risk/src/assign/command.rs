@@ -47,7 +47,7 @@ pub(super) fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit
     let line = near(text, end, REACH).split(|byte| *byte == b'\n').next()?;
     let found = form.as_ref()?.captures(line)?;
     let at = behind(end, &found.get(0)?).end;
-    let said = Spelled::of(text, at, b"\"'`\\;&|)<>")?.before_place();
+    let said = Spelled::of(text, at, b"\"'`\\;&|)<>")?.before_variable();
     let is_blank = found.get(1)?.is_empty();
     let fits = (is_blank || !is_one_word) && said.is_password();
     fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span: said.span })
@@ -91,13 +91,28 @@ impl<'a> Spelled<'a> {
         (written.len() < REACH).then_some(Self { span, said, is_quoted, place })
     }
 
-    /// The part of it before what the shell puts into it.
-    fn before_place(mut self) -> Self {
-        if let Some(len) = self.place.filter(|len| *len > 0 && self.said.len() == self.span.len()) {
-            self.span.end = self.span.start + len;
-            self.said = Cow::Owned(self.said.get(..len).unwrap_or_default().to_vec());
-        }
-        self
+    /// The part of it before the variable that it ends with, if this part is a password by itself. A `$` of a password
+    /// begins a name as well, so that the variable stands in quotes, and in braces or with a `_` in its name.
+    fn before_variable(self) -> Self {
+        let is_name =
+            |name: &[u8]| name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let is_variable = |text: &[u8]| match text {
+            [b'$', b'{', name @ .., b'}'] => is_name(name),
+            [b'$', name @ ..] => is_name(name) && name.contains(&b'_'),
+            _ => false,
+        };
+        let split = |len: usize| {
+            let (said, place) = self.said.split_at_checked(len)?;
+            let is_whole = self.is_quoted && self.said.len() == self.span.len();
+            let part = Self {
+                span: self.span.start..self.span.start + len,
+                said: Cow::Owned(said.to_vec()),
+                is_quoted: true,
+                place: None,
+            };
+            (is_whole && is_variable(place) && part.is_password()).then_some(part)
+        };
+        self.place.and_then(split).unwrap_or(self)
     }
 
     fn is_password(&self) -> bool {

@@ -86,7 +86,12 @@ fn a_word_of_a_shell_goes_on_behind_its_escapes_and_the_other_quotes() {
         ("x --password=H\\[T --b", "x --password='M' --b"),
         ("x --password H\\(T --b", "x --password 'M' --b"),
         ("mysql -u a -pH\\;T b", "mysql -u a -p'M' b"),
-        ("sshpass -p \"HT$a12\" ssh b", "sshpass -p \"M$a12\" ssh b"),
+        ("sshpass -p \"HT$a_b\" ssh b", "sshpass -p \"M$a_b\" ssh b"),
+        ("sshpass -p \"HT${a}\" ssh b", "sshpass -p \"M${a}\" ssh b"),
+        // Before, what follows the `$` stayed.
+        ("sshpass -p \"H$A-T\" ssh b", "sshpass -p \"M\" ssh b"),
+        ("sshpass -p H$T ssh b", "sshpass -p 'M' ssh b"),
+        ("mysql -u a -p\"HT$b8Cd\" b", "mysql -u a -p\"M\" b"),
         ("sshpass -p H\\\"T ssh b", "sshpass -p 'M' ssh b"),
         ("curl -u a:H\\{T https://b", "curl -u a:'M' https://b"),
         ("curl -u 'a:H\"T' https://b", "curl -u 'a:M' https://b"),
