@@ -155,21 +155,9 @@ impl<'a> Around<'a> {
         !(is_value || self.open.is_empty() && self.in_flow())
     }
 
-    /// Whether braces or brackets of YAML are open here. The first one begins a value, and no line of theirs begins
-    /// without a blank.
+    /// Whether braces or brackets of YAML are open here.
     pub(super) fn in_flow(&self) -> bool {
-        let (mut depth, mut last) = (0_usize, '\n');
-        for c in self.before(16 * WINDOW).chars() {
-            let is_begin = depth > 0 || last.is_whitespace();
-            depth = match c {
-                '{' | '[' if is_begin => depth + 1,
-                '}' | ']' => depth.saturating_sub(1),
-                _ if last == '\n' && !c.is_whitespace() => 0,
-                _ => depth,
-            };
-            last = c;
-        }
-        depth > 0 && !self.in_block()
+        !self.in_block() && in_flow(self.before(16 * WINDOW))
     }
 
     /// Whether this is the text of an element in JSX: `<p>…</p>`. In code such signs compare, and signs of code
@@ -193,6 +181,59 @@ impl<'a> Around<'a> {
     pub(super) fn in_tag(&self) -> bool {
         ATTRIBUTE.is_in(self.before(WINDOW))
     }
+}
+
+/// Whether braces or brackets are open at the end of a text of YAML. They begin a value, outside of a block, and their
+/// lines are indented more. Within quotes and comments they are text.
+fn in_flow(text: &str) -> bool {
+    let (mut depth, mut indent, mut block, mut quote) = (0_usize, 0, None, None);
+    for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
+        let width = line.len() - line.trim_start_matches(' ').len();
+        if quote.is_none() && width <= indent && !line.trim_start().starts_with(['}', ']']) {
+            depth = 0;
+        }
+        block = block.filter(|parent| depth == 0 && width > *parent);
+        if block.is_some() {
+            continue;
+        }
+        let Some(from) = (if depth > 0 { Some(0) } else { flow_begin(line) }) else {
+            let begin = line.split(" #").next().unwrap_or_default().trim_end();
+            let begin = begin.trim_end_matches(|c: char| c.is_ascii_digit() || "+-".contains(c));
+            block = begin.ends_with(['|', '>']).then_some(width);
+            continue;
+        };
+        if depth == 0 {
+            (indent, quote) = (width, None);
+        }
+        let mut last = ' ';
+        for c in line.get(from..).unwrap_or_default().chars() {
+            let begins = last.is_whitespace() || "[{,:".contains(last);
+            match (c, quote) {
+                _ if quote == Some(c) && last != '\\' => quote = None,
+                (_, Some(_)) => {}
+                ('"' | '\'', None) if begins => quote = Some(c),
+                ('#', None) if last.is_whitespace() => break,
+                ('{' | '[', None) => depth += 1,
+                ('}' | ']', None) => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            last = c;
+        }
+    }
+    depth > 0
+}
+
+/// Where on a line a value of YAML begins that has braces or brackets around it.
+fn flow_begin(line: &str) -> Option<usize> {
+    let at = line.find(['{', '['])?;
+    let before = line.get(..at)?;
+    let is_tag = |word: &&str| word.starts_with(['!', '&']);
+    let key = before.split_whitespace().rev().find(|word| !is_tag(word));
+    let is_open = |quote: char| before.matches(quote).count() % 2 == 1;
+    let is_value = before.is_empty() || before.ends_with([' ', '\t']);
+    let is_key = key.is_none_or(|word| word == "-" || word.ends_with(':'));
+    let is_text = before.contains('#') || is_open('"') || is_open('\'');
+    (is_value && is_key && !is_text).then_some(at)
 }
 
 /// The text up to the sign that ends the text of an element of JSX or begins code in it, and what begins with this sign.

@@ -184,6 +184,16 @@ fn a_field_ends_where_the_text_shows_it() {
         ("a.yml", "{a: b,\n  password: HT}", "{a: b,\n  password: M}"),
         ("a.yml", "{a: b,\n  password: HT,\n  c: d}", "{a: b,\n  password: M,\n  c: d}"),
         ("a.yml", "# {\npassword: H}T", "# {\npassword: M"),
+        // Before, these opened brackets around the value.
+        ("a.yml", "a:\n  b: \"[0,1)\"\n  password: H,kXwq", "a:\n  b: \"[0,1)\"\n  password: M"),
+        ("a.yml", "a:\n  # see [b\n  password: H,kXwq", "a:\n  # see [b\n  password: M"),
+        ("a.yml", "a:\n  b: x [y\n  password: H,kXwq", "a:\n  b: x [y\n  password: M"),
+        ("a.yml", "a:\n  b: \"^ {3\"\n  password: H,kXwq", "a:\n  b: \"^ {3\"\n  password: M"),
+        (
+            "a.yml",
+            "a:\n  b: |\n    [[ -z c ]; then\n  password: H,kXwq",
+            "a:\n  b: |\n    [[ -z c ]; then\n  password: M",
+        ),
         (
             "a.yaml",
             "a: |\n  password: \"H\",\n  user: \"main\"",
