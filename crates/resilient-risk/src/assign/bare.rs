@@ -99,8 +99,9 @@ pub(super) fn field(
     if let Some(len) = setting.or_else(named) {
         return closed(len);
     }
-    // The text of an element ends with it, or with another one in it.
-    let end = memchr_iter(b'<', rest).find(|at| rest.get(*at..).is_some_and(is_tag));
+    // The text of an element ends with it, or with another one in it, if that is no sign within a word.
+    let is_end = |at: &usize| rest.get(*at..).is_some_and(|rest| is_tag_end(rest) || is_last(rest));
+    let end = memchr_iter(b'<', rest).find(is_end);
     let rest = rest.get(..end.unwrap_or(rest.len()))?.trim_ascii_end();
     // Up to a blank at least it is the value. A comment is none of it, nor what else a login says.
     let blank = memchr2(b' ', b'\t', near(rest, 0, *LENS.end() + 1)).unwrap_or(rest.len());
@@ -124,6 +125,13 @@ fn is_tag_end(text: &[u8]) -> bool {
 fn is_tag(text: &[u8]) -> bool {
     let name = text.iter().skip(1).take_while(|byte| byte.is_ascii_alphabetic()).count();
     is_tag_end(text) || name > 0 && matches!(text.get(1 + name), Some(b'>' | b' ' | b'/'))
+}
+
+/// Tells whether a text begins with an element that nothing stands right behind.
+fn is_last(text: &[u8]) -> bool {
+    let is_behind = |at| matches!(text.get(at + 1), None | Some(b' ' | b'\t' | b'<'));
+    is_tag(text)
+        && memchr2(b'>', b' ', text).is_some_and(|at| text.get(at) == Some(&b' ') || is_behind(at))
 }
 
 /// How long the value of a part of a query is. In plain text its last signs may end a sentence or a call, and brackets

@@ -486,12 +486,15 @@ fn commands_variables_tags_and_prose_are_no_part_of_a_password() {
 fn passwords_of_small_letters_and_of_brackets_are_found_where_a_field_or_quotes_end_them() {
     let small = ["qw7b", "3pdkx"].concat();
     let signs = ["q7Rk{9)", "|zP<wX2m"].concat();
+    let tagged = ["q7RkzP<b>", "w9X2<z/m"].concat();
     let pair = ["user:q7R", "k{9z)P<wX2m"].concat();
     for (text, name, value) in [
         (format!("DB_PASSWORD={small}\n"), "assigned_password", &small),
         (format!("db:\n  password: {small}\n"), "assigned_password", &small),
         (format!("machine h login u password {small}\n"), "assigned_password", &small),
         (format!("machine h login u password {signs}\n"), "assigned_password", &signs),
+        (format!("machine h login u password {tagged}\n"), "assigned_password", &tagged),
+        (format!("DB_PASSWORD={tagged}\n"), "assigned_password", &tagged),
         (format!("curl -u '{pair}' https://x.io"), "command_line_user", &pair),
     ] {
         assert_eq!(found(&text), [(name, value.as_str())], "{text}");
