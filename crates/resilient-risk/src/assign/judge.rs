@@ -164,13 +164,16 @@ fn is_place(value: &[u8]) -> bool {
     };
     let is_digits =
         |digits: &[u8]| matches!(digits.len(), 6 | 8) && digits.iter().all(u8::is_ascii_hexdigit);
-    // Several, with signs between them: `$USER:$host2`, `%USER%-%host2%`. Of a shell one may stand alone.
+    // Several, with signs between them: `$USER:$host2`, `%USER%-%host2%`. Of a shell one may stand alone, and other
+    // letters beside it.
     let are_variables = |sign: &u8| {
+        let is_shell = *sign == b'$';
         let mut parts = value.split(|byte| byte == sign).skip(1).peekable();
-        let is_one = |part: &[u8]| !part.iter().any(u8::is_ascii_alphanumeric);
-        parts.next().is_some_and(is_variable_first)
-            && (*sign == b'$' || parts.peek().is_some())
-            && parts.all(|part| is_one(part) || is_variable_first(part))
+        let has_none = |part: &[u8]| !part.iter().any(u8::is_ascii_alphanumeric);
+        let is_one = |part: &[u8]| is_variable_first(part) && (is_shell || is_variable_last(part));
+        parts.next().is_some_and(is_one)
+            && (is_shell || parts.peek().is_some())
+            && parts.all(|part| has_none(part) || is_one(part))
     };
     value.strip_prefix(b"$").is_some_and(is_variable)
         || value.first().filter(|sign| b"$%@?:".contains(sign)).is_some_and(are_variables)
@@ -200,6 +203,21 @@ fn is_variable_first(text: &[u8]) -> bool {
     let is_setting = || begins_setting(rest.get(1..).unwrap_or_default());
     let more = rest.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
     is_name && (more <= MORE_MAX || is_setting())
+}
+
+/// Tells whether a text is a name of more than a letter, which chance hardly writes, with signs alone behind it.
+fn is_variable_last(text: &[u8]) -> bool {
+    let is_named = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let len = text.iter().rposition(is_named).map_or(0, |last| last + 1);
+    let name = text.get(..len).unwrap_or_default();
+    // A capital letter begins a word, or all letters of it are capital: `dbUser`, `DB_USER`.
+    let is_mixed = |three: &[u8]| {
+        matches!(three, [b'A'..=b'Z', b'A'..=b'Z', b'a'..=b'z'])
+            || matches!(three, [b'a'..=b'z', b'A'..=b'Z', next] if !next.is_ascii_lowercase())
+    };
+    let is_cut = matches!(name, [.., b'a'..=b'z', b'A'..=b'Z']);
+    let is_word = !is_cut && !name.windows(3).any(is_mixed) && !Shape::of(name).is_odd();
+    len > 1 && name.iter().all(is_named) && is_word
 }
 
 /// Tells whether a text begins with a name of letters and the sign that assigns.
@@ -332,6 +350,10 @@ mod tests {
             "$apr1$k3Xw9a$Hq2/zR8vL1pWk",
             "%k9Xw!2mQ7z",
             "@Sunny!Day2024",
+            concat!("@9/pkN@", "aCJxHrbyJ"),
+            concat!("%_hjugf%", "ROasOLC7"),
+            concat!("%GIJF1PA;", "y%mrnUw"),
+            concat!("%dZNy%", "fIVn_vHbN5"),
         ] {
             assert!(!is_place(other.as_bytes()), "{other}");
         }
