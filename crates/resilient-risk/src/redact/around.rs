@@ -313,6 +313,21 @@ mod tests {
     }
 
     #[test]
+    fn brackets_of_yaml_begin_a_value_and_go_on_while_its_lines_are_indented() {
+        for (other, flow) in [
+            ("a: b [c @", "a: [c @"),
+            ("a: \"[c\"\nb: @", "a: &x !y {\"}\": @"),
+            ("a: [c # ]\n]\nb: @", "a: [c, # ]\n  @"),
+            ("a: {\n  b: c\n}\nd: @", "- {a: b,\n  c: @"),
+            ("a:\n  b: {c\n  d: @", "a:\n  b: {\n    c: [d],\n    e: @"),
+            ("a: |\n  [b\nc: @", "a: |\n  b\nc: [@"),
+        ] {
+            assert!(!Around::of_sign(Language::Yaml, other).in_flow(), "{other}");
+            assert!(Around::of_sign(Language::Yaml, flow).in_flow(), "{flow}");
+        }
+    }
+
+    #[test]
     fn a_block_of_yaml_goes_on_while_its_lines_are_indented() {
         for (other, block) in [
             ("a: |\n  b\nc: @", "a: |\n  b @"),
