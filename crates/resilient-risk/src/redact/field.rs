@@ -82,6 +82,8 @@ pub(super) fn value(
     let around = Around { content, language, span: place, open: "", regions: &[] };
     let value = if !is_env && around.in_flow() {
         value.split([',', '[', ']', '{', '}']).next()?
+    } else if is_env && !content.get(..start)?.ends_with([' ', '\t']) {
+        value
     } else {
         value.trim_end_matches([';', ','])
     };
@@ -97,7 +99,7 @@ pub(super) fn value(
     };
     let is_scalar = is_env || !value.starts_with(['{', '[', '|', '>', '&', '*']);
     let called = value.trim_start_matches(|c: char| c.is_alphanumeric() || "_.".contains(c));
-    let is_call = called.starts_with('(') && called.ends_with(')');
+    let is_call = called.starts_with('(') && called.trim_end_matches([';', ',']).ends_with(')');
     let is_plain = is_scalar && !is_call && !['"', '\'', '`'].into_iter().any(is_quoted);
     let is_alone = behind.is_empty() || behind.starts_with(['#', ';', ',', ']', '}']);
     one(start, value.trim_end_matches('\\').len()).filter(|_| is_plain && is_alone)
