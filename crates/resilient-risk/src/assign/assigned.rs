@@ -10,7 +10,7 @@ use super::bare::Field;
 use super::filled::{self, Style};
 use super::judge::{LENS, Stand, is_password};
 use super::literal::Opening;
-use super::{Claimed, Hit, bare, near_before, quote, row};
+use super::{Claimed, Hit, bare, near, near_before, quote, row};
 
 /// What words for passwords go on with.
 const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
@@ -29,9 +29,11 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
     }
     let (span, is_code) = if let Some((opening, value)) = literal {
         let said = value.said(text);
+        // A shell writes no blank behind the sign, and no place in braces alone: `PASSWORD=$"…{…}…"`.
+        let is_shell = near_before(text, end).ends_with(b"=") && near(text, end, 2) == b"$\"";
         let style = match word {
             Word::Key => Style::Key,
-            _ if opening.is_filled => Style::Template,
+            _ if opening.is_filled && !is_shell => Style::Template,
             _ => Style::Plain,
         };
         let parts = filled::parts(text, &value.span, style);
@@ -160,6 +162,8 @@ struct Lead<'a> {
     is_assigned: bool,
     /// The value is an argument: `option(PASSWORD, "…")`, `setPassword("…")`.
     is_listed: bool,
+    /// A shell may have the value of a variable there, and another one behind it: `$PASSWORD:$HOST`.
+    is_variable: bool,
     /// Only a literal counts behind it.
     is_choice: bool,
     /// Blanks stand before the value.
@@ -204,18 +208,17 @@ impl<'a> Lead<'a> {
             return None;
         }
         let mut at = quoted + white + sign.len();
-        // A shell has the value of a variable before the sign, and another one for it behind: `${PASSWORD:-…}`.
-        if sign == b":" {
+        // What stands before the name in a shell, and in other places for values.
+        let in_place = || {
             let before = text.get(..start)?;
             let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
             let name = before.iter().rev().take(NAME_MAX).take_while(is_name).count();
-            let before = before.get(..before.len() - name)?;
-            let is_default = before.ends_with(b"${") && row(rest, at, 1, b"-=?+") == 1;
-            if before.ends_with(b"$") || before.ends_with(b"${") && !is_default {
-                return None;
-            }
-            at += usize::from(is_default);
-        }
+            before.get(..before.len() - name)
+        };
+        let place = if sign == b":" { in_place() } else { None }.unwrap_or_default();
+        // `${PASSWORD:-…}`: the second sign is none of the value.
+        let is_default = place.ends_with(b"${") && row(rest, at, 1, b"-=?+") == 1;
+        at += usize::from(is_default);
         // `password: str = "…"`: a type between the two signs.
         at += if sign.starts_with(b":") { type_len(rest.get(at..)?) } else { 0 };
         // `**password:** …`
@@ -239,11 +242,22 @@ impl<'a> Lead<'a> {
         // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
         let is_choice = matches!(sign, b"??" | b"||" | b"?:") || rest.get(..at)?.contains(&b')');
         let is_spaced = blanks > 0;
+        let is_variable = place.ends_with(b"$") && !is_spaced;
         let in_yaml = sign.ends_with(b":") && is_spaced;
         at += if in_yaml { tag_len(rest.get(at..)?)? } else { 0 };
         let is_assigned = !sign.is_empty() || word == Word::Sql;
         let end = end + at;
-        Some(Self { word, name, white, is_assigned, is_listed, is_choice, is_spaced, end })
+        Some(Self {
+            word,
+            name,
+            white,
+            is_assigned,
+            is_listed,
+            is_variable,
+            is_choice,
+            is_spaced,
+            end,
+        })
     }
 
     /// Tells whether a value may stand there: one in quotes, or one without.
@@ -265,7 +279,7 @@ impl<'a> Lead<'a> {
 
     /// Of a value after a space, `password: Type`, only what no program can mean counts.
     const fn is_loose(&self) -> bool {
-        self.is_spaced || !self.is_assigned
+        self.is_spaced || !self.is_assigned || self.is_variable
     }
 
     /// The place of a value without quotes, if it is a password, and whether it may be code by what stands around.
@@ -284,6 +298,7 @@ impl<'a> Lead<'a> {
         let field = self.field(text, start);
         let is_field = self.is_assigned || bare::is_login(near_before(text, start));
         let stand = if is_field { Stand::Field } else { Stand::Bare };
+        let stand = if self.is_variable { Stand::Loose } else { stand };
         if let Some(Field { span, .. }) = field.clone().filter(|field| fits(&field.span, stand)) {
             return Some((Field { span, is_closed: true }, false));
         }

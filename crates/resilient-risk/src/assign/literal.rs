@@ -53,7 +53,6 @@ impl Opening {
         let signs = row(text, 0, SIGNS_MAX, SIGNS);
         let hashes = row(text, signs, HASHES_MAX, b"#");
         let is_raw = text.get(..signs)?.iter().any(|sign| b"rR@".contains(sign));
-        let is_filled = text.get(..signs)?.iter().any(|sign| b"fF$".contains(sign));
         let at = signs + hashes;
         let is_escaped = at == 0 && text.first() == Some(&b'\\');
         let at = at + usize::from(is_escaped);
@@ -61,6 +60,9 @@ impl Opening {
         if hashes > 0 && !is_raw || signs > 0 && quote == b'`' {
             return None;
         }
+        // No language puts values into `$'…'`.
+        let fills = |sign: &u8| b"fF".contains(sign) || *sign == b'$' && quote == b'"';
+        let is_filled = text.get(..signs)?.iter().any(fills);
         // `"""…"""`
         let rest = text.get(at + 1..).unwrap_or_default();
         let is_triple = !is_escaped && hashes == 0 && rest.starts_with(&[quote; 2]);

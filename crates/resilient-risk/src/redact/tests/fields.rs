@@ -245,6 +245,31 @@ fn a_mailbox_behind_an_address_is_no_password_of_it() {
     }
 }
 
+/// Before, these names counted as variables of a shell, and the braces as places.
+#[test]
+fn what_a_place_falls_back_to_and_what_a_name_with_a_dollar_says_are_values() {
+    for (path, text) in [
+        ("", "a.password=${DB_PASSWORD:HT}"),
+        ("a.yml", "password: ${DB_PASSWORD:HT}"),
+        ("a.yml", "password: \"${DB_PASSWORD:HT}\""),
+        ("a.ini", "p=${DB_PASSWORD:HT}"),
+        ("a.java", "@Value(\"${DB_PASSWORD:HT}\")"),
+        ("a.xml", "<a name=\"b\" value=\"${DB_PASSWORD:HT}\"/>"),
+        ("", "f \"${DB_PASSWORD:-HT}\""),
+        ("a.json", "{\"$password\": \"HT\"}"),
+        ("a.js", "a = {$password: \"HT\"};"),
+        ("", "$password: \"HT\";"),
+        ("a.yml", "$password: HT"),
+        ("a.php", "<?php f([\"$db_password: HT\"]);"),
+        ("", "a \"$USER:$PASSWORD:HT\""),
+        ("a.sh", "A_PASSWORD=$'H{a}T'"),
+        ("a.sh", "A_PASSWORD=$\"H{a}T\""),
+    ] {
+        let expected = text.replace("HT", "M").replace("H{a}T", "M");
+        assert_eq!(left(path, text), expected, "{text}");
+    }
+}
+
 /// Before, the places went with the secret.
 #[test]
 fn what_fills_a_literal_stays() {
