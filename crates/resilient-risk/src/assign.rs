@@ -42,8 +42,8 @@ pub(super) trait Claimed {
     fn is_free(&self, span: &Range<usize>) -> bool;
     /// Takes the place of a value.
     fn claim(&mut self, hit: Hit);
-    /// Keeps a literal that is assigned to a word for passwords: a secret within it is a part of it.
-    fn hold(&mut self, literal: Range<usize>);
+    /// Keeps a literal that is assigned to a word for passwords, or its parts: a secret within them is a part of all.
+    fn hold(&mut self, parts: Vec<Range<usize>>);
 }
 
 /// How something is written that stands behind a word.

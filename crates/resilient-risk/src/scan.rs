@@ -75,8 +75,8 @@ struct Scan {
     findings: Vec<Finding>,
     /// What the model judges to be secrets. All that is certain goes first, decodings included.
     guesses: Vec<(&'static str, Range<usize>)>,
-    /// Literals that are assigned to words for passwords, or their parts, in order.
-    passwords: Vec<Range<usize>>,
+    /// Literals that are assigned to words for passwords, or the parts of each, in order.
+    passwords: Vec<Vec<Range<usize>>>,
     /// The text was decoded: what announced it stands elsewhere.
     is_view: bool,
 }
@@ -107,10 +107,11 @@ impl assign::Claimed for Scan {
         self.add(hit.family, hit.name, hit.span, false);
     }
 
-    fn hold(&mut self, literal: Range<usize>) {
+    fn hold(&mut self, parts: Vec<Range<usize>>) {
         // One within another is a part of it.
-        if self.passwords.last().is_none_or(|last| last.end < literal.end) {
-            self.passwords.push(literal);
+        let end = |parts: &Vec<Range<usize>>| parts.last().map(|part| part.end);
+        if end(&parts) > self.passwords.last().and_then(end) {
+            self.passwords.push(parts);
         }
     }
 }
@@ -173,8 +174,11 @@ fn collect(
     }
     // What the model judges to be secrets, where nothing else has claimed it.
     for (family, span) in std::mem::take(&mut scan.guesses) {
-        let whole = Some(scan.whole(span.clone())).filter(|whole| scan.claims.is_free(whole));
-        scan.add(family, "learned_token", whole.unwrap_or(span), false);
+        let whole = scan.whole(span.clone());
+        let is_free = whole.iter().all(|part| scan.claims.is_free(part));
+        for part in if is_free { whole } else { vec![span] } {
+            scan.add(family, "learned_token", part, false);
+        }
     }
     // Those of a flood mostly are in order, and to sort them takes as much memory again.
     let key = |found: &Finding| (found.order, found.span.start);
@@ -275,23 +279,34 @@ impl Scan {
         }
     }
 
-    /// The password that a candidate is a part of, or the candidate.
-    fn whole(&self, span: Range<usize>) -> Range<usize> {
-        let nth = self.passwords.partition_point(|literal| literal.end <= span.start);
-        let literal = self.passwords.get(nth).filter(|literal| literal.start < span.end);
-        literal.cloned().unwrap_or(span)
+    /// The parts of the password that a candidate is in, or the candidate.
+    fn whole(&self, span: Range<usize>) -> Vec<Range<usize>> {
+        let is_before = |part: &Range<usize>| part.end <= span.start;
+        let nth = self.passwords.partition_point(|parts| parts.last().is_none_or(is_before));
+        let is_in = |part: &Range<usize>| part.start < span.end && !is_before(part);
+        let parts = self.passwords.get(nth).filter(|parts| parts.iter().any(is_in));
+        parts.cloned().unwrap_or_else(|| vec![span])
     }
 
-    /// Takes passwords whole of which a name has shown a part only. Of several parts the first stays.
+    /// Takes passwords whole of which a name has shown a part only.
     fn widen(&mut self) {
-        let mut findings = std::mem::take(&mut self.findings);
-        for found in findings.iter_mut().filter(|found| found.pattern == "named_key") {
-            found.span = self.whole(found.span.clone());
-            self.claims.take(&found.span);
+        let (mut findings, mut others) = (std::mem::take(&mut self.findings), Vec::new());
+        let is_named = |found: &Finding| found.pattern == "named_key";
+        for found in findings.iter_mut().filter(|found| is_named(found)) {
+            let mut done = others.last().map_or(0, |other: &Finding| other.span.end);
+            for (nth, span) in self.whole(found.span.clone()).into_iter().enumerate() {
+                self.claims.take(&span);
+                if nth == 0 {
+                    found.span = span;
+                } else if span.start >= done {
+                    done = span.end;
+                    others.push(Finding { span, ..found.clone() });
+                }
+            }
         }
-        findings.dedup_by(|next, found| {
-            found.pattern == "named_key" && next.pattern == "named_key" && next.span == found.span
-        });
+        findings
+            .dedup_by(|next, found| is_named(found) && is_named(next) && next.span == found.span);
+        findings.append(&mut others);
         self.findings = findings;
     }
 

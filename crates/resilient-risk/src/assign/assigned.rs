@@ -27,7 +27,7 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
     if !lead.leads_to(literal.as_ref().map(|(opening, _)| opening.quote)) {
         return None;
     }
-    let (span, is_code) = if let Some((opening, value)) = literal {
+    let (mut spans, is_code) = if let Some((opening, value)) = literal {
         let said = value.said(text);
         // A shell writes no blank behind the sign, and no place in braces alone: `PASSWORD=$"…{…}…"`.
         let is_shell = near_before(text, end).ends_with(b"=") && near(text, end, 2) == b"$\"";
@@ -47,7 +47,9 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let fits = |part: &Range<usize>| is_password(said_in(part), Stand::Literal, Word::Password);
         let is_one = |part: &&Range<usize>| match word {
-            Word::Password => said_in(part).iter().all(u8::is_ascii_graphic),
+            Word::Password => {
+                said_in(part).iter().all(u8::is_ascii_graphic) && (!is_filled || fits(part))
+            }
             Word::Key => {
                 let said = said_in(part);
                 let has_signs = is_filled || !said.iter().all(is_name);
@@ -55,31 +57,44 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
             }
             _ => false,
         };
-        parts.iter().filter(is_one).for_each(|part| claims.hold(part.clone()));
+        let held: Vec<_> = parts.iter().filter(is_one).cloned().collect();
+        if !held.is_empty() {
+            claims.hold(held);
+        }
         // The quotes of two literals, and what is put between them: `"password=" + value + "&…"`.
         let is_between = matches!(said, [first @ (b'+' | b'.'), .., last] if first == last);
         // A raw literal may be a regular expression: `r"[A-Z]{8}[0-9]+"`.
         let is_regex = opening.is_raw && said.contains(&b'[') && said.contains(&b']');
         let is_other = is_between || is_regex || !is_password(said, Stand::Literal, word);
-        let found = parts.into_iter().find(|part| !is_filled || fits(part));
-        let span = found.filter(|_| !is_other)?;
+        if is_other {
+            return None;
+        }
         // A value of a list of settings may begin with letters and quotes: `Password=E'a'b;`.
-        let goes_on = text.get(span.end + 1).is_some_and(u8::is_ascii_alphanumeric);
-        let whole = goes_on.then(|| lead.field(text, start)).flatten();
-        (whole.filter(|field| field.is_closed).map_or(span, |field| field.span), false)
+        let goes_on = || text.get(value.span.end + 1).is_some_and(u8::is_ascii_alphanumeric);
+        let whole = (!is_filled && goes_on()).then(|| lead.field(text, start)).flatten();
+        let spans = if let Some(field) = whole.filter(|field| field.is_closed) {
+            vec![field.span]
+        } else if is_filled && parts.iter().any(fits) {
+            parts.into_iter().filter(fits).collect()
+        } else {
+            // What is no password by itself is a part of one.
+            parts
+        };
+        (spans, false)
     } else {
         let (field, is_code) = lead.bare(text, start)?;
         if word == Word::Password && field.is_closed {
-            claims.hold(field.span.clone());
+            claims.hold(vec![field.span.clone()]);
         }
-        (field.span, is_code)
+        (vec![field.span], is_code)
     };
-    let body = text.get(span.clone())?;
     // `force_pass=ForceLengthPass2016,` is an argument, and a field of a form has the name of an element.
     let is_code = is_code || lead.is_listed || is_form(name);
-    if is_code && Shape::of(body).is_name() || !claims.is_free(&span) {
-        return None;
-    }
+    spans.retain(|span| {
+        let is_name = || Shape::of(text.get(span.clone()).unwrap_or_default()).is_name();
+        !(is_code && is_name()) && claims.is_free(span)
+    });
+    let last = spans.pop()?;
     let name = text.get(start.saturating_sub(40)..said.end + name.len()).unwrap_or_default();
     let name = name.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
     let (family, pattern) = match word {
@@ -87,7 +102,10 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         Word::Key => (naming::family_after(name), "assigned_key"),
         _ => ("generic_secret", "assigned_password"),
     };
-    Some(Hit { family, name: pattern, span })
+    for span in spans {
+        claims.claim(Hit { family, name: pattern, span });
+    }
+    Some(Hit { family, name: pattern, span: last })
 }
 
 /// Tells whether a name goes on as that of a part of a form: `PASSWORD_FIELD`.

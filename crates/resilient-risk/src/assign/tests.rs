@@ -13,7 +13,7 @@ impl Claimed for Vec<Hit> {
         self.push(hit);
     }
 
-    fn hold(&mut self, _: Range<usize>) {}
+    fn hold(&mut self, _: Vec<Range<usize>>) {}
 }
 
 fn found(text: &str) -> Vec<(&'static str, &str)> {

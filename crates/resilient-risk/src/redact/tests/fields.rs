@@ -274,7 +274,7 @@ fn what_a_place_falls_back_to_and_what_a_name_with_a_dollar_says_are_values() {
 #[test]
 fn what_fills_a_literal_stays() {
     let key = ["m1+kGtwy", "gcy2SZ^41e"].concat();
-    let mark = Regex::new("<REDACTED:(?:api_key|generic_secret):1>").unwrap();
+    let mark = Regex::new(r"<REDACTED:(?:api_key|generic_secret):\d>").unwrap();
     for text in [
         "token = f\"{prefix}-@\"\n",
         "client_secret = f\"@_{cfg['a1']}\"\n",
@@ -291,7 +291,18 @@ fn what_fills_a_literal_stays() {
         "Password = $\"{a}.@\";\n",
     ] {
         let left = redacted(&text.replace('@', &key)).text;
-        assert_eq!(mark.replace(&left, "@"), text);
+        assert_eq!(mark.replace_all(&left, "@"), text);
+    }
+    // Before, of two halves none went, and of two passwords the first.
+    for (text, one, two) in [
+        ("password = f\"@{a}@\"\n", "x7Kq", "m2Wv9d"),
+        ("secret = f\"@-{a}-@\"\n", "x7Kq4z", "m2Wv"),
+        ("api_key = \"@-{a}-@\"\n", "4jfze1v6so2XOS", "Tztpv8qDF4EO"),
+        ("secret = f\"{a}@{b}@{c}\"\n", "4jfze1v6so2XOS", "Tztpv8qDF4EO"),
+        ("$password = \"@{$a}@\";\n", "4jfze1v6so2XOS", "Tztpv8qDF4EO"),
+    ] {
+        let left = redacted(&text.replacen('@', one, 1).replacen('@', two, 1)).text;
+        assert_eq!(mark.replace_all(&left, "@"), text);
     }
     let key = ["{\"apiKey\": \"Prtvqhl7", "N57g$bj\"}\n"].concat();
     assert_eq!(redacted(&key).text, "{\"apiKey\": \"<REDACTED:api_key:1>\"}\n");
