@@ -299,4 +299,4 @@ fn is_unasked(message: &ServerJsonRpcMessage) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -118,7 +118,10 @@ pub fn serve<S: Hosted>(
         }
         let connections = Busy::default();
         let tls = tls.map(Arc::new);
-        let taking = |until| accept(&listener, &tls, &places, &connections, stop, until, tell);
+        let taking = |until| {
+            let closing = Closing { stop: stop.clone(), until, patience: FAREWELL };
+            accept(&listener, &tls, &places, &connections, closing, tell)
+        };
         taking(stop.clone()).await;
         places.close();
         let under_way = places.calls();
@@ -144,6 +147,17 @@ pub fn serve<S: Hosted>(
     })
 }
 
+/// How connections end.
+#[derive(Debug, Clone)]
+struct Closing {
+    /// From here on each connection ends with its first answer.
+    stop: CancellationToken,
+    /// From here on those end that have not begun to ask.
+    until: CancellationToken,
+    /// One that is made after `stop` sends the head of its request within this.
+    patience: Duration,
+}
+
 async fn bind(host: &str, port: u16) -> io::Result<TcpListener> {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     TcpListener::bind((host, port)).await.map_err(|error| {
@@ -153,21 +167,19 @@ async fn bind(host: &str, port: u16) -> io::Result<TcpListener> {
     })
 }
 
-/// Takes connections. From `stop` on each one ends with its first answer, and from `until` on those end that have not begun
-/// to ask.
+/// Takes connections, until those end that have not begun to ask.
 async fn accept<S: Hosted>(
     listener: &TcpListener,
     tls: &Option<Arc<Tls>>,
     places: &Arc<Places<S>>,
     connections: &Busy,
-    stop: &CancellationToken,
-    until: CancellationToken,
+    closing: Closing,
     tell: &Tell,
 ) {
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = until.cancelled() => return,
+            () = closing.until.cancelled() => return,
         };
         let Ok((stream, theirs)) = accepted else {
             sleep(AFTER_FAULT).await;
@@ -179,23 +191,22 @@ async fn accept<S: Hosted>(
             continue;
         };
         let (places, tell) = (Arc::clone(places), Arc::clone(tell));
-        let (stop, until) = (stop.clone(), until.clone());
-        let tls = tls.clone();
+        let (closing, tls) = (closing.clone(), tls.clone());
         tokio::spawn(async move {
             // Answers are written whole.
             let _ = stream.set_nodelay(true);
             let stream = Patient::with(WRITE_PATIENCE, stream);
             let ends = Ends { theirs, ours };
             match tls {
-                None => converse(stream, ends, places, &stop, &until, tell).await,
+                None => converse(stream, ends, places, &closing, tell).await,
                 Some(tls) => {
                     let greeted = tokio::select! {
                         greeted = tls.greet(stream) => greeted,
-                        () = until.cancelled() => return,
+                        () = closing.until.cancelled() => return,
                     };
                     tls.take_fault().iter().for_each(|fault| tell(fault));
                     if let Ok(stream) = greeted {
-                        converse(stream, ends, places, &stop, &until, tell).await;
+                        converse(stream, ends, places, &closing, tell).await;
                     }
                 }
             }
@@ -209,8 +220,7 @@ async fn converse<S: Hosted>(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     ends: Ends,
     places: Arc<Places<S>>,
-    stop: &CancellationToken,
-    until: &CancellationToken,
+    closing: &Closing,
     tell: Tell,
 ) {
     let service = service_fn(move |request| {
@@ -221,17 +231,17 @@ async fn converse<S: Hosted>(
             Ok::<_, Infallible>(reply)
         }
     });
+    let Closing { stop, until, patience } = closing;
     let is_late = stop.is_cancelled();
     let mut speech = http1::Builder::new();
-    speech.keep_alive(!is_late).timer(TokioTimer::new());
-    speech.header_read_timeout(HEAD_PATIENCE).max_header_size(HEAD_MAX);
+    speech.keep_alive(!is_late).timer(TokioTimer::new()).max_header_size(HEAD_MAX);
+    speech.header_read_timeout(if is_late { *patience } else { HEAD_PATIENCE });
     if is_late {
-        // Told to end before its first request, it would close without an answer.
-        let answered = async {
-            let stream = heard(stream, until).await?;
-            speech.serve_connection(TokioIo::new(stream), service).await.ok()
-        };
-        let _ = timeout(FAREWELL, answered).await;
+        // Told to end before its first request, it would close without an answer. A call that it comes back for may
+        // wait for long.
+        if let Ok(Some(stream)) = timeout(*patience, heard(stream, until)).await {
+            let _ = speech.serve_connection(TokioIo::new(stream), service).await;
+        }
         return;
     }
     let mut connection = pin!(speech.serve_connection(TokioIo::new(stream), service));
@@ -261,35 +271,4 @@ async fn heard<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 #[cfg(test)]
-mod tests {
-    use tokio::io::{AsyncWriteExt as _, duplex};
-
-    use super::*;
-
-    /// Before, the end of the server waited up to five seconds for each.
-    #[tokio::test]
-    async fn who_has_sent_nothing_at_the_end_is_not_waited_for() {
-        let until = CancellationToken::new();
-        until.cancel();
-        let (_silent, ours) = duplex(8);
-        assert!(heard(ours, &until).await.is_none());
-        let (mut asking, ours) = duplex(8);
-        asking.write_all(b"GET ").await.unwrap();
-        let mut stream = heard(ours, &until).await.unwrap();
-        asking.write_all(b"/").await.unwrap();
-        drop(asking);
-        let mut read = String::new();
-        stream.read_to_string(&mut read).await.unwrap();
-        assert_eq!(read, "GET /");
-    }
-
-    #[test]
-    fn only_loopback_is_not_exposed() {
-        for host in ["127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost"] {
-            assert!(!is_exposed(host), "{host}");
-        }
-        for host in ["0.0.0.0", "::", "10.0.0.1", "example.org", "", "localhost.example.org"] {
-            assert!(is_exposed(host), "{host}");
-        }
-    }
-}
+mod tests;

@@ -257,7 +257,7 @@ impl<S: Hosted> Places<S> {
                     Err(reply) => reply,
                 }
             }
-            (Address::Mcp(place), Method::GET) => place.stream(parts, caller).await,
+            (Address::Mcp(place), Method::GET) => place.stream(parts, caller, work).await,
             (Address::Mcp(place), Method::DELETE) => place.end(parts, &caller).await,
             (Address::Stream(place), Method::GET) => place.stream(caller),
             (address, _) => {

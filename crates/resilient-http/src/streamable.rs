@@ -193,8 +193,8 @@ impl<S: Hosted> Streamable<S> {
         Response::from_parts(head, body.boxed_unsync())
     }
 
-    /// Answers a request for a stream.
-    pub(crate) async fn stream(&self, parts: Parts, caller: Caller) -> Reply {
+    /// Answers a request for a stream. One that comes back for an answer is at work until that is sent.
+    pub(crate) async fn stream(&self, parts: Parts, caller: Caller, work: Work) -> Reply {
         let Ok(used) = self.enter(&parts, &caller).await else { return no_session() };
         let door = Arc::clone(&self.door);
         let is_let_in = move || door.still_has(&caller);
@@ -213,7 +213,7 @@ impl<S: Hosted> Streamable<S> {
             if let Some(reader) = reader {
                 // The request may be at work, so its session stays awake.
                 let (head, body) = Encoded::reply(reader).into_parts();
-                let body = Held::as_long_as(Held::until_sent(body, used), is_let_in);
+                let body = Held::as_long_as(Held::until_sent(body, (used, work)), is_let_in);
                 return Response::from_parts(head, body.boxed_unsync());
             }
         }

@@ -29,14 +29,14 @@ use crate::streamable::Streamable;
 
 /// A server that counts the calls of each session.
 #[derive(Clone, Default)]
-struct Stub {
+pub(crate) struct Stub {
     counted: Arc<Mutex<u32>>,
     calls: Busy,
     /// What a call of `wait` waits for.
-    gate: Arc<Gate>,
+    pub(crate) gate: Arc<Gate>,
 }
 
-struct Gate(Semaphore);
+pub(crate) struct Gate(pub(crate) Semaphore);
 
 impl Default for Gate {
     fn default() -> Self {
@@ -157,13 +157,13 @@ async fn text(reply: Reply) -> String {
     text
 }
 
-fn hello() -> Value {
+pub(crate) fn hello() -> Value {
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "test", "version": "0"}});
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
 }
 
-fn greeted() -> Value {
+pub(crate) fn greeted() -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
 }
 
@@ -185,7 +185,7 @@ async fn begin(place: &Streamable<Stub>, session: &str, tool: &str) -> Reply {
     post(place, session, call(tool, &json!({}))).await
 }
 
-fn call(tool: &str, meta: &Value) -> Value {
+pub(crate) fn call(tool: &str, meta: &Value) -> Value {
     let params = json!({"name": tool, "arguments": {}, "_meta": meta});
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
 }
@@ -205,7 +205,8 @@ async fn count(place: &Streamable<Stub>, session: &str) -> u64 {
 }
 
 async fn stream(place: &Streamable<Stub>, session: &str, more: &[(&str, &str)]) -> Reply {
-    let reply = place.stream(head("GET", session, more), Caller::default()).await;
+    let reply =
+        place.stream(head("GET", session, more), Caller::default(), Busy::default().begin()).await;
     assert_eq!(reply.status(), StatusCode::OK);
     reply
 }
@@ -213,7 +214,7 @@ async fn stream(place: &Streamable<Stub>, session: &str, more: &[(&str, &str)]) 
 /// Comes back for what follows an event.
 async fn back(place: &Streamable<Stub>, session: &str, event: &str) -> Reply {
     let head = head("GET", session, &[("last-event-id", event)]);
-    place.stream(head, Caller::default()).await
+    place.stream(head, Caller::default(), Busy::default().begin()).await
 }
 
 /// The next piece of a stream; nothing once it has ended.
