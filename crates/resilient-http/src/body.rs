@@ -197,9 +197,12 @@ pub(crate) fn handshake_too_long() -> Reply {
     plain(StatusCode::PAYLOAD_TOO_LARGE, text)
 }
 
+/// Why nothing begins while the server ends.
+pub(crate) const ENDING: &str = "the server is ending; nothing was done\n";
+
 /// The answer to what would begin while the server ends.
 pub(crate) fn ending() -> Reply {
-    later("the server is ending; nothing was done\n")
+    later(ENDING)
 }
 
 /// The answer to what may succeed in a moment.

@@ -4,7 +4,8 @@
 //! and each line of the server becomes an event. So everything that holds for standard streams holds here.
 //!
 //! A body is handed over as a whole once its server wants a line. Until then it can be taken back: a server takes nothing as
-//! long as its client does not read what it was answered.
+//! long as its client does not read what it was answered. A client may look for the answer to its request on the stream
+//! alone, so one that is refused has an error there, too.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -21,11 +22,13 @@ use http_body::{Body, Frame};
 use http_body_util::BodyExt as _;
 use resilient_mcp::guard::{Guarded, Kind, guard};
 use resilient_mcp::{Afar, Busy, Caller, Hold, Work};
+use rmcp::model::RequestId;
+use serde_json::json;
 use tokio::io::{AsyncRead, DuplexStream, ReadBuf, duplex};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
-use crate::body::{Held, Reply, Taken, ending, later, plain};
+use crate::body::{ENDING, Held, Reply, Taken, later, plain};
 use crate::door::Door;
 use crate::hosted::Hosted;
 use crate::limits::{HANDSHAKE_MAX, HEARTBEAT, POST_PATIENCE, SESSIONS_MAX};
@@ -33,6 +36,15 @@ use crate::token::unguessable;
 
 /// What lies between a server and its client at most.
 const PIPE: usize = 64 << 10;
+
+/// So many refusals wait for a client that does not read its stream. It is not told there of more.
+const REFUSALS_MAX: usize = 64;
+
+/// The code of JSON-RPC for a request that the server does not take now.
+const NOT_NOW: i32 = -32000;
+
+/// Why a server takes nothing more.
+const FULL: &str = "the session takes nothing more now: read its stream, or wait for its calls, and send this again\n";
 
 /// One workspace over SSE.
 pub(crate) struct Sse<S> {
@@ -57,6 +69,8 @@ struct Session {
     got: AtomicU64,
     /// `None` once the server gets no more.
     posts: Mutex<Option<mpsc::UnboundedSender<Post>>>,
+    /// The errors for requests that the server does not get.
+    refusals: mpsc::Sender<Bytes>,
 }
 
 /// A line, and what is held until its request is done.
@@ -108,7 +122,8 @@ impl<S: Hosted> Sse<S> {
             return plain(StatusCode::INTERNAL_SERVER_ERROR, "the system has no randomness\n");
         };
         let (from_server, to_client) = duplex(PIPE);
-        let (session, lines, held) = Session::begin(caller.clone());
+        let (to_stream, refusals) = mpsc::channel(REFUSALS_MAX);
+        let (session, lines, held) = Session::begin(caller.clone(), to_stream);
         let afar = Afar { held, handshake_max: HANDSHAKE_MAX };
         // It ends with its streams; what was under way is done by then.
         tokio::spawn(self.server.for_caller(caller.clone()).speak(lines, to_client, afar));
@@ -121,6 +136,7 @@ impl<S: Hosted> Sse<S> {
         let events = Events {
             hello: Some(Bytes::from(hello)),
             from_server,
+            refusals,
             is_line_begun: false,
             heartbeat,
             _stream: self.streams.begin(),
@@ -152,20 +168,19 @@ impl<S: Hosted> Sse<S> {
             return plain(StatusCode::NOT_FOUND, "there is no such session; open a stream first\n");
         };
         if ends && !matches!(guard(&taken.bytes), Guarded::Whole(Kind::Unanswered, _)) {
-            return ending();
+            return session.refuse(&taken.bytes, ENDING);
         }
         // In JSON, a line end is never part of a text.
         let mut line = BytesMut::from(taken.bytes);
         line.iter_mut().filter(|it| matches!(**it, b'\n' | b'\r')).for_each(|it| *it = b' ');
         line.put_u8(b'\n');
-        match session.hand_over((line.freeze(), Arc::new(taken.room)), self.patience).await {
+        let line = line.freeze();
+        match session.hand_over((line.clone(), Arc::new(taken.room)), self.patience).await {
             Ok(()) => plain(StatusCode::ACCEPTED, "Accepted"),
             Err(Unwanted::Ended) => {
                 plain(StatusCode::GONE, "the session has ended; open a stream again\n")
             }
-            Err(Unwanted::Busy) => later(
-                "the session takes nothing more now: read its stream, or wait for its calls, and send this again\n",
-            ),
+            Err(Unwanted::Busy) => session.refuse(&line, FULL),
         }
     }
 
@@ -177,14 +192,17 @@ impl<S: Hosted> Sse<S> {
 
 impl Session {
     /// A session, what its server reads, and what is held for that.
-    fn begin(caller: Caller) -> (Arc<Self>, Lines, mpsc::UnboundedReceiver<Hold>) {
+    fn begin(
+        caller: Caller,
+        refusals: mpsc::Sender<Bytes>,
+    ) -> (Arc<Self>, Lines, mpsc::UnboundedReceiver<Hold>) {
         let (holds, held) = mpsc::unbounded_channel();
         let (to_server, posts) = mpsc::unbounded_channel();
         let wanted = Arc::new(Semaphore::new(0));
         let of_server = Arc::clone(&wanted);
         let lines = Lines { wanted: of_server, is_wanted: false, posts, line: Bytes::new(), holds };
         let (got, posts) = (AtomicU64::new(0), Mutex::new(Some(to_server)));
-        (Arc::new(Self { caller, wanted, got, posts }), lines, held)
+        (Arc::new(Self { caller, wanted, got, posts, refusals }), lines, held)
     }
 
     /// Hands a line over once the server wants one, in the order in which this was called.
@@ -208,6 +226,17 @@ impl Session {
                 Err(_) => {}
             }
         }
+    }
+
+    /// The answer to a body that the server does not get now.
+    fn refuse(&self, body: &[u8], why: &str) -> Reply {
+        if let Some(id) = request_of(body) {
+            let error = json!({"code": NOT_NOW, "message": why.trim_end()});
+            let line = format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "error": error}));
+            // If it is full, the client does not read it.
+            let _ = self.refusals.try_send(Bytes::from(line));
+        }
+        later(why)
     }
 
     /// The server gets nothing more.
@@ -249,6 +278,14 @@ impl Drop for Lines {
     }
 }
 
+/// The id of the request in a body.
+fn request_of(body: &[u8]) -> Option<RequestId> {
+    match guard(body) {
+        Guarded::Whole(Kind::Request(id), _) | Guarded::Mended(_, Kind::Request(id), _) => Some(id),
+        _ => None,
+    }
+}
+
 fn lock(sessions: &Sessions) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
     sessions.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -271,6 +308,7 @@ impl Drop for Listed {
 struct Events {
     hello: Option<Bytes>,
     from_server: DuplexStream,
+    refusals: mpsc::Receiver<Bytes>,
     /// Whether a line is on its way: nothing may come between its pieces.
     is_line_begun: bool,
     heartbeat: Interval,
@@ -289,6 +327,12 @@ impl Body for Events {
         let this = &mut *self;
         if let Some(hello) = this.hello.take() {
             return Poll::Ready(Some(Ok(Frame::data(hello))));
+        }
+        if !this.is_line_begun
+            && let Poll::Ready(Some(line)) = this.refusals.poll_recv(context)
+        {
+            let events = framed(&line, &mut this.is_line_begun);
+            return Poll::Ready(Some(Ok(Frame::data(events))));
         }
         let mut piece = [0; 16 << 10];
         let mut buffer = ReadBuf::new(&mut piece);
@@ -331,7 +375,7 @@ fn framed(lines: &[u8], is_line_begun: &mut bool) -> Bytes {
 mod tests {
     use resilient_mcp::{Tallied, Unready};
     use rmcp::ServerHandler;
-    use tokio::io::{AsyncReadExt as _, AsyncWrite};
+    use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
     use tokio::sync::OwnedSemaphorePermit;
     use tokio::task::yield_now;
 
@@ -339,9 +383,12 @@ mod tests {
     use crate::address::Names;
     use crate::body::Unsent;
 
-    /// A server that takes nothing and says nothing.
-    #[derive(Clone, Default)]
-    struct Deaf(Busy);
+    /// A server that takes nothing, and says a line in two pieces, each once it is told to.
+    #[derive(Clone)]
+    struct Deaf {
+        calls: Busy,
+        says: Arc<Semaphore>,
+    }
 
     impl ServerHandler for Deaf {}
 
@@ -359,7 +406,7 @@ mod tests {
         }
 
         fn calls(&self) -> &Busy {
-            &self.0
+            &self.calls
         }
 
         fn end_subscriptions(&self) {}
@@ -367,35 +414,42 @@ mod tests {
         async fn speak(
             self,
             _from_client: impl AsyncRead + Send + Unpin + 'static,
-            _to_client: impl AsyncWrite + Send + Unpin + 'static,
+            mut to_client: impl AsyncWrite + Send + Unpin + 'static,
             _afar: Afar,
         ) {
+            for piece in ["one ", "line\n"] {
+                self.says.acquire().await.unwrap().forget();
+                to_client.write_all(piece.as_bytes()).await.unwrap();
+            }
             std::future::pending::<()>().await;
         }
     }
 
     fn sse(patience: Duration) -> Arc<Sse<Deaf>> {
         let door = Arc::new(Door::new(Names::default(), None));
-        let sse = Sse::new(&Deaf::default(), door, "/messages/".to_owned());
+        let deaf = Deaf { calls: Busy::default(), says: Arc::new(Semaphore::new(0)) };
+        let sse = Sse::new(&deaf, door, "/messages/".to_owned());
         Arc::new(Sse { patience, ..sse })
     }
 
-    /// Posts to the only session.
+    /// Posts to the only session; if it `ends`, the server takes nothing new.
     fn post(
         sse: &Arc<Sse<Deaf>>,
+        body: &str,
         room: Option<OwnedSemaphorePermit>,
+        ends: bool,
     ) -> impl Future<Output = Reply> + use<> {
         let query = format!("session_id={}", lock(&sse.sessions).keys().next().unwrap());
-        let bytes = Bytes::from(vec![b' '; 2 * PIPE]);
+        let bytes = Bytes::from(body.to_owned());
         let (taken, sse) = (Taken { bytes, room, unsent: Unsent::default() }, Arc::clone(sse));
-        async move { sse.post(&query, taken, &Caller::default(), false).await }
+        async move { sse.post(&query, taken, &Caller::default(), ends).await }
     }
 
     #[tokio::test]
     async fn what_waits_for_a_server_ends_with_the_stream() {
         let sse = sse(Duration::MAX);
         let stream = sse.stream(Caller::default());
-        let post = tokio::spawn(post(&sse, None));
+        let post = tokio::spawn(post(&sse, "", None, false));
         for _ in 0..100 {
             yield_now().await;
         }
@@ -415,14 +469,42 @@ mod tests {
         let _stream = sse.stream(Caller::default());
         let room = Arc::new(Semaphore::new(1));
         let permit = Arc::clone(&room).acquire_owned().await.unwrap();
-        let refused = post(&sse, Some(permit)).await;
+        let refused = post(&sse, "", Some(permit), false).await;
         assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(room.available_permits(), 1);
     }
 
+    /// Before, clients that look for the answer on the stream alone waited for ever.
+    #[tokio::test]
+    async fn a_request_that_is_refused_has_an_error_on_the_stream_between_two_lines() {
+        let sse = sse(Duration::ZERO);
+        let mut stream = sse.stream(Caller::default()).into_body();
+        let mut next = async || {
+            let frame = stream.frame().await.unwrap().unwrap();
+            String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap()
+        };
+        assert!(next().await.starts_with("event: endpoint\n"));
+        sse.server.says.add_permits(1);
+        assert_eq!(next().await, "event: message\ndata: one ");
+        let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+        let call = r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"x","arguments":"{}"}}"#;
+        let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        for (body, ends) in [(told, false), (ping, false), (call, false), (ping, true)] {
+            let refused = post(&sse, body, None, ends).await;
+            assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE, "{body}");
+        }
+        sse.server.says.add_permits(1);
+        assert_eq!(next().await, "line\n\n");
+        for (id, why) in [(json!(7), FULL), (json!("x"), FULL), (json!(7), ENDING)] {
+            let error = json!({"code": NOT_NOW, "message": why.trim_end()});
+            let error = json!({"jsonrpc": "2.0", "id": id, "error": error});
+            assert_eq!(next().await, format!("event: message\ndata: {error}\n\n"));
+        }
+    }
+
     #[tokio::test]
     async fn a_server_gets_each_line_as_a_whole_and_none_that_was_taken_back() {
-        let (session, mut lines, mut held) = Session::begin(Caller::default());
+        let (session, mut lines, mut held) = Session::begin(Caller::default(), mpsc::channel(1).0);
         let post =
             |line: &'static str| -> Post { (Bytes::from_static(line.as_bytes()), Arc::new(())) };
         let late = session.hand_over(post("late\n"), Duration::ZERO);
