@@ -158,7 +158,7 @@ pub struct Place {
 /// would still be found in the result; the result would not be valid in a language that can be checked, and the text was.
 pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, Refusal> {
     let redacted = redact_once(content, policy, wish);
-    // Beside look-ups, the model may take something for a secret that it takes for none beside marks.
+    // The model may find something beside look-ups that it does not find beside marks.
     let is_left = matches!(redacted, Err(Refusal::Left { .. }));
     if is_left && wish.env {
         return redact_once(content, policy, &Wish { env: false, ..wish.clone() });
