@@ -1,7 +1,7 @@
 """What must be true of a workspace, checked without the server.
 
 `Snapshot` is a workspace as its user means it: files with content and attributes, what the state
-directory keeps, and the journal's rows; times are left out, so that two runs of the same calls
+directory keeps, and the journal's rows; times and the names of rows are left out, so that two runs of the same calls
 give equal snapshots. `journal_faults` and `litter` know no scenario.
 """
 
@@ -19,6 +19,8 @@ STATE = ".resilient_write"
 # Files of the state directory that carry no meaning of their own.
 MACHINERY = {"lock", "waiting", "format", ".gitignore", "journal.jsonl"}
 TIME = re.compile(rb"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
+# A chunk session that is begun again knows the row with which it was composed.
+ROW = re.compile(rb"wj_[0-9A-Za-z_-]+")
 ARCHIVE_TIME = re.compile(r"\d{8}T\d{6}Z_")
 
 
@@ -136,7 +138,7 @@ class Snapshot:
             inside = str(path.relative_to(state))
             if inside in MACHINERY or inside.startswith("tmp/") or is_cut(path):
                 continue
-            content = TIME.sub(b"TIME", path.read_bytes())
+            content = ROW.sub(b"ROW", TIME.sub(b"TIME", path.read_bytes()))
             if inside == "scratch/index.jsonl" and not (content := whole_lines(content)):
                 # Made for a line that did not come: says as much as none.
                 continue
