@@ -167,8 +167,11 @@ impl<S: Hosted> Sse<S> {
         let Some(session) = session.filter(|session| session.caller == *caller) else {
             return plain(StatusCode::NOT_FOUND, "there is no such session; open a stream first\n");
         };
-        if ends && !matches!(guard(&taken.bytes), Guarded::Whole(Kind::Unanswered, _)) {
-            return session.refuse(&taken.bytes, ENDING);
+        if ends {
+            let guarded = guard(&taken.bytes);
+            if !matches!(guarded, Guarded::Whole(Kind::Unanswered, _)) {
+                return session.refuse(guarded, ENDING);
+            }
         }
         // In JSON, a line end is never part of a text.
         let mut line = BytesMut::from(taken.bytes);
@@ -180,7 +183,7 @@ impl<S: Hosted> Sse<S> {
             Err(Unwanted::Ended) => {
                 plain(StatusCode::GONE, "the session has ended; open a stream again\n")
             }
-            Err(Unwanted::Busy) => session.refuse(&line, FULL),
+            Err(Unwanted::Busy) => session.refuse(guard(&line), FULL),
         }
     }
 
@@ -229,7 +232,7 @@ impl Session {
     }
 
     /// The answer to a body that the server does not get now.
-    fn refuse(&self, body: &[u8], why: &str) -> Reply {
+    fn refuse(&self, body: Guarded, why: &str) -> Reply {
         if let Some(id) = request_of(body) {
             let error = json!({"code": NOT_NOW, "message": why.trim_end()});
             let line = format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "error": error}));
@@ -279,8 +282,8 @@ impl Drop for Lines {
 }
 
 /// The id of the request in a body.
-fn request_of(body: &[u8]) -> Option<RequestId> {
-    match guard(body) {
+fn request_of(body: Guarded) -> Option<RequestId> {
+    match body {
         Guarded::Whole(Kind::Request(id), _) | Guarded::Mended(_, Kind::Request(id), _) => Some(id),
         _ => None,
     }
