@@ -125,8 +125,7 @@ impl<'a> Around<'a> {
         let width = |line: &str, signs: &[char]| line.len() - line.trim_start_matches(signs).len();
         let mut indent = lines.next().map_or(0, |line| width(line, &[' ']));
         for line in lines.filter(|line| !line.trim().is_empty()) {
-            let begin = line.split(" #").next().unwrap_or_default().trim_end();
-            let begin = begin.trim_end_matches(|c: char| c.is_ascii_digit() || "+-".contains(c));
+            let begin = without_comment(line);
             let key = width(line, &[' ', '-']);
             // `- |` has no key.
             let parent = if line.get(key..).is_some_and(|rest| rest.starts_with(['|', '>'])) {
@@ -183,6 +182,12 @@ impl<'a> Around<'a> {
     }
 }
 
+/// A line of YAML without its comment, and without what says how a block is indented and ends: `key: |2+ # …`.
+fn without_comment(line: &str) -> &str {
+    let begin = line.split(" #").next().unwrap_or_default().trim_end();
+    begin.trim_end_matches(|c: char| c.is_ascii_digit() || "+-".contains(c))
+}
+
 /// Whether braces or brackets are open at the end of a text of YAML. They begin a value, outside of a block, and their
 /// lines are indented more. Within quotes and comments they are text.
 fn in_flow(text: &str) -> bool {
@@ -197,9 +202,7 @@ fn in_flow(text: &str) -> bool {
             continue;
         }
         let Some(from) = (if depth > 0 { Some(0) } else { flow_begin(line) }) else {
-            let begin = line.split(" #").next().unwrap_or_default().trim_end();
-            let begin = begin.trim_end_matches(|c: char| c.is_ascii_digit() || "+-".contains(c));
-            block = begin.ends_with(['|', '>']).then_some(width);
+            block = without_comment(line).ends_with(['|', '>']).then_some(width);
             continue;
         };
         if depth == 0 {
