@@ -491,7 +491,7 @@ impl Envelope {
                     "composed_before": composed, "actual_prev_sha256": actual,
                 }),
             ),
-            Error::AfterRefusedPart { session, part } => stale(
+            Error::AfterRefusedPart { session, part, .. } => stale(
                 AskUser,
                 json!({"session": session, "part": part, "reason": "earlier_part_refused"}),
             ),

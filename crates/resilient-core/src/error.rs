@@ -312,7 +312,7 @@ pub enum Error {
     #[error(
         "an earlier part of chunk session {session:?} was refused: part {part} does not follow the kept parts"
     )]
-    AfterRefusedPart { session: String, part: u32 },
+    AfterRefusedPart { session: String, part: u32, are_kept: bool },
     /// Parts are missing in between.
     #[error("chunk session {session:?} lacks parts {missing:?}")]
     NonContiguous {
@@ -581,8 +581,10 @@ pub enum Changed {
     /// A file.
     #[default]
     File,
-    /// The last part of a chunk session, or the part of a number.
+    /// The last part of a chunk session, which the next one follows.
     Part,
+    /// The part of a chunk session that has the number.
+    NumberedPart,
     /// A checkpoint.
     Checkpoint,
     /// A handoff.

@@ -384,7 +384,8 @@ impl Workspace {
     /// As [`Chunks::keep`].
     pub fn keep_part(&self, request: PartRequest) -> Result<ChunkReceipt> {
         let expected = request.expected_prev_sha256.as_deref();
-        let wanted = Wanted::whole(Changed::Part, &request.content, expected);
+        let of = if request.index.is_some() { Changed::NumberedPart } else { Changed::Part };
+        let wanted = Wanted::whole(of, &request.content, expected);
         self.chunks()
             .keep(request)
             .map_err(|error| self.with_since(self.keep_draft(error), wanted.as_ref()))

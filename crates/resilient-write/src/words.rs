@@ -15,6 +15,7 @@ const WORDS: &[(&str, &str)] = &[
     ("rw_checkpoint_read", "resilient-write checkpoint read"),
     ("rw_chunk_append", "resilient-write chunk append"),
     ("rw_chunk_compose", "resilient-write chunk compose"),
+    ("rw_chunk_preview", "resilient-write chunk preview"),
     ("rw_chunk_reset", "resilient-write chunk reset"),
     ("rw_chunk_status", "resilient-write chunk status"),
     ("rw_chunk_write", "resilient-write chunk write"),

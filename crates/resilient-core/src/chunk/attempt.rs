@@ -10,7 +10,7 @@ use super::looked::Known;
 use super::rows::{newest, newest_of};
 use crate::commit::{Committer, WriteContext};
 use crate::error::{Composed, Error, LastWrite, PartBy, Result};
-use crate::journal::{By, Row};
+use crate::journal::{By, Mode, Row};
 use crate::store::{CHUNKS, Store};
 
 /// A refusal names no more parts: those with the highest numbers.
@@ -32,8 +32,8 @@ pub(super) struct Step<'a> {
 ///
 /// It does not if somebody else has begun anew, or has replaced a part, since what it knows. Nor does one of a new session
 /// if the attempt was begun over the parts of somebody else. A part of another program is replaced only by who has
-/// listed it. A caller that has written none may go on where others have stopped. After a part that was refused, it
-/// lists the parts first, or begins anew.
+/// listed it. A caller whose program has written none of the attempt may go on where others have stopped once it has listed
+/// the parts. After a part that was refused, it lists the parts first, or begins anew.
 pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
     if step.by.session.is_none() {
         return Ok(());
@@ -47,7 +47,8 @@ pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
         return match step.known {
             Some(Known::Refused) => {
                 let (session, part) = (step.session.to_owned(), step.part);
-                Err(Error::AfterRefusedPart { session, part })
+                let are_kept = list(op.store, &session)?.is_some_and(|(_, have)| !have.is_empty());
+                Err(Error::AfterRefusedPart { session, part, are_kept })
             }
             _ => Ok(()),
         };
@@ -170,11 +171,27 @@ impl<'a> Past<'a> {
         if let Some(row) = unseen().find(|row| self.replaces(row)) {
             return Some((row, false));
         }
-        let at = self.replaced().filter(|_| self.step.replaces)?;
-        let row = self.rows.get(at)?;
-        let is_listed = listed.is_some_and(|listed| at >= listed);
-        let is_known = known.is_none_or(|known| at >= known) && self.is_of_program(row);
-        (!is_listed && !is_known).then_some((row, false))
+        if let Some(at) = self.replaced().filter(|_| self.step.replaces) {
+            let row = self.rows.get(at)?;
+            let is_listed = listed.is_some_and(|listed| at >= listed);
+            let is_known = known.is_none_or(|known| at >= known) && self.is_of_program(row);
+            if !is_listed && !is_known {
+                return Some((row, false));
+            }
+        }
+        self.of_others().map(|row| (row, false))
+    }
+
+    /// The newest row of the attempt, if only other programs have written it and the caller has not listed it.
+    fn of_others(&self) -> Option<&Row> {
+        if self.step.known.is_some() {
+            return None;
+        }
+        let newer = || self.rows.iter().take_while(|row| !takes_parts(row));
+        let of_attempt = newer().position(|row| self.begins(row)).map_or(usize::MAX, |at| at + 1);
+        let mut attempt = newer().take(of_attempt);
+        let newest = newer().next()?;
+        (!attempt.any(|row| self.is_of_program(row))).then_some(newest)
     }
 
     /// The beginning of the attempt, if a caller of a new session cannot know whose the parts are: the attempt was begun over
@@ -185,7 +202,7 @@ impl<'a> Past<'a> {
         let mut attempt = self.rows.iter().take(at + 1);
         let older = || self.rows.iter().skip(at + 1);
         let is_over_another = older()
-            .take_while(|row| row.gone.is_empty())
+            .take_while(|row| !takes_parts(row))
             .any(|row| session_of(row) != session_of(beginning));
         let is_left = older().any(|row| self.is_of_program(row))
             && !attempt.any(|row| self.is_of_program(row));
@@ -197,11 +214,12 @@ impl<'a> Past<'a> {
     }
 
     fn begins(&self, row: &Row) -> bool {
-        row.path == self.first && row.prev_sha256.is_none()
+        row.path == self.first && (row.prev_sha256.is_none() || row.mode == Mode::Create)
     }
 
     fn replaces(&self, row: &Row) -> bool {
         row.path.starts_with(&self.parts)
+            && !self.begins(row)
             && row.prev_sha256.is_some()
             && row.prev_sha256 != row.sha256.digest()
     }
@@ -219,12 +237,29 @@ impl<'a> Past<'a> {
         Ok(told.collect())
     }
 
-    /// The file that the caller's own parts have become.
+    /// The file that the caller's own parts have become. The part of this number was its own, and nobody has begun anew or
+    /// replaced a part between its last part and the compose.
     fn composed(&self) -> Option<Composed> {
-        let last = self.own().or_else(|| self.of_program())?;
-        let mut since = self.rows.iter().take(last + 1);
-        since.find_map(|row| composed::of(row, self.step.session))
+        let has_own = self.own().is_some();
+        let is_own = |row: &Row| match has_own {
+            true => session_of(row) == self.step.by.session.as_deref(),
+            false => self.is_of_program(row),
+        };
+        let is_own_part = |row: &Row| row.path.starts_with(&self.parts) && is_own(row);
+        let last = self.rows.iter().position(is_own_part)?;
+        let (newer, older) = self.rows.split_at_checked(last)?;
+        let this = older.iter().find(|row| row.path == self.this || self.begins(row))?;
+        if this.path != self.this || !is_own(this) {
+            return None;
+        }
+        let ends = |row: &&Row| row.composed.is_some() || self.begins(row) || self.replaces(row);
+        composed::of(newer.iter().rev().find(ends)?, self.step.session)
     }
+}
+
+/// Whether a compose has removed the parts: what is older is of another attempt.
+fn takes_parts(row: &Row) -> bool {
+    row.composed.is_some() && !row.gone.is_empty()
 }
 
 fn session_of(row: &Row) -> Option<&str> {

@@ -32,8 +32,13 @@ pub(super) fn before(op: &WriteContext<'_>, session: &str) -> Result<Option<Comp
         Some((_, parts)) if !parts.is_empty() => {
             Ok(manifest(op.store, session)?.and_then(|found| found.composed_before))
         }
-        _ => Ok(newest(op, session, |row| of(&row, session))),
+        _ => Ok(newest_file(op, session)),
     }
+}
+
+/// The file that a session of this name was composed into last.
+pub(super) fn newest_file(op: &WriteContext<'_>, session: &str) -> Option<Composed> {
+    newest(op, session, |row| of(&row, session))
 }
 
 /// Checks that a part is the one expected. If it is gone since the session was composed, the refusal says so.

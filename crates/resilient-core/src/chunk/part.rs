@@ -7,6 +7,7 @@ use super::kept::{check_session, list, none_missing, part_name};
 use super::looked::Known;
 use super::manifest::{MANIFEST, Manifest, pretty, read_manifest};
 use super::{Chunks, PARTS_MAX, composed};
+use crate::commit::WriteContext;
 use crate::contents::Content;
 use crate::digest::Digest;
 use crate::error::{Composed, Error, Result};
@@ -110,45 +111,31 @@ impl Chunks<'_> {
     pub fn keep(&self, request: PartRequest) -> Result<ChunkReceipt> {
         let (number, total, findings) = self.judged(&request)?;
         let session = request.session.clone();
-        let kept = self.put(request, number, total);
+        let kept = self.put(request, number, total, false);
         if let Err(Error::PartOfAnother { .. }) = &kept {
             self.knows(&session, Some(Known::Refused));
         }
-        kept.map(|receipt| ChunkReceipt { findings, ..receipt })
+        kept.map(|(receipt, _)| ChunkReceipt { findings, ..receipt })
     }
 
-    /// Begins anew with part 1, and removes the parts that are there; gives how many. If the part is refused for what it
-    /// holds, they stay. Then the caller's next parts are refused until it lists the parts or begins anew.
+    /// Begins anew with part 1, and removes the parts that are there; gives how many. Both happen, or nothing: if the part is
+    /// refused, they stay. Then the caller's next parts are refused until it lists the parts or begins anew.
     ///
     /// # Errors
-    /// As [`Chunks::keep`]; and another program sends parts each time that they were removed.
+    /// As [`Chunks::keep`].
     pub fn begin(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
         let session = request.session.clone();
         let begun = self.begin_once(request);
-        let is_there = || list(self.store, &session).is_ok_and(|found| found.is_some());
-        match &begun {
-            Ok(_) => self.knows(&session, None),
-            Err(_) if is_there() => self.knows(&session, Some(Known::Refused)),
-            Err(_) => {}
-        }
+        // Also where no parts are there: another caller may begin before the next part comes.
+        self.knows(&session, begun.is_err().then_some(Known::Refused));
         begun
     }
 
     fn begin_once(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
-        const TRIES: u32 = 9;
-        let (index, expected_prev_sha256) = (Some(1), Some(String::new()));
-        let request = PartRequest { index, expected_prev_sha256, ..request };
+        let request = PartRequest { index: Some(1), expected_prev_sha256: None, ..request };
         let (number, total, findings) = self.judged(&request)?;
-        let mut discarded = 0;
-        for _ in 0..TRIES {
-            discarded += self.reset(&request.session)?.parts;
-            match self.put(request.clone(), number, total) {
-                // Another caller has begun anew at the same time.
-                Err(Error::Stale { .. }) => {}
-                kept => return Ok((ChunkReceipt { findings, ..kept? }, discarded)),
-            }
-        }
-        Err(Error::SessionChanges { session: request.session })
+        let (receipt, discarded) = self.put(request, number, total, true)?;
+        Ok((ChunkReceipt { findings, ..receipt }, discarded))
     }
 
     /// Checks what a part is by itself; gives its number, the total, and what was found in its text.
@@ -195,12 +182,14 @@ impl Chunks<'_> {
         }
     }
 
+    /// Keeps a part; gives how many parts it takes the place of, if it begins anew.
     fn put(
         &self,
         request: PartRequest,
         index: Option<u32>,
         total: Option<u32>,
-    ) -> Result<ChunkReceipt> {
+        begins: bool,
+    ) -> Result<(ChunkReceipt, u64)> {
         let PartRequest { session, content, output_path, one_attempt, .. } = request;
         let expected = request.expected_prev_sha256;
         let by = self.store.by().filter(|_| one_attempt).cloned();
@@ -212,6 +201,9 @@ impl Chunks<'_> {
             let below = [CHUNKS, session.as_str()];
             let manifest_at = op.store.state_target(op.state, &below, MANIFEST)?;
             op.claim(&manifest_at)?;
+            if begins {
+                op.claim_below(&below)?;
+            }
             let index = match index {
                 Some(index) => index,
                 None => {
@@ -246,15 +238,21 @@ impl Chunks<'_> {
                     total_expected: total_expected.into(),
                 });
             }
-            let (old_manifest, content_of_old) = match op.old_content(&manifest_at)? {
-                Some((old, content, _)) => (Some(old), Some(content)),
-                None => (None, None),
+            let (old_manifest, content_of_old) = match begins {
+                true => (op.old(&manifest_at)?, None),
+                false => match op.old_content(&manifest_at)? {
+                    Some((old, content, _)) => (Some(old), Some(content)),
+                    None => (None, None),
+                },
             };
             let now = op.store.now();
             let mut manifest = match &content_of_old {
                 Some(bytes) => read_manifest(&session, bytes)?,
                 None => Manifest {
-                    composed_before: composed::before(op, &session)?,
+                    composed_before: match begins {
+                        true => composed::newest_file(op, &session),
+                        false => composed::before(op, &session)?,
+                    },
                     created_at: now.clone(),
                     output_path: None,
                     session: session.clone(),
@@ -278,12 +276,14 @@ impl Chunks<'_> {
                     expected.as_deref(),
                 )?;
             }
-            if let Some(by) = by.as_ref().filter(|_| index > 1 || old_part.is_some()) {
+            let adds = !begins && (index > 1 || old_part.is_some());
+            if let Some(by) = by.as_ref().filter(|_| adds) {
                 let replaces = old_part.as_ref().is_some_and(|old| old.digest != digest);
                 let (session, known) = (session.as_str(), known.as_ref());
                 attempt::check(op, &Step { by, session, part: index, replaces, known })?;
             }
-            let have = list(op.store, &session)?.map(|(_, parts)| parts).unwrap_or_default();
+            let mut have = list(op.store, &session)?.map(|(_, parts)| parts).unwrap_or_default();
+            let gone = if begins { std::mem::take(&mut have) } else { Vec::new() };
             if one_attempt && total == Some(index) {
                 none_missing(&session, &have, index)?;
             }
@@ -295,10 +295,14 @@ impl Chunks<'_> {
             // The first of the two may have made the directory.
             let part_at = op.store.state_target(op.state, &below, &part_name(index))?;
             let staged = op.stage(&part_at, &content)?;
-            let journaled =
-                op.publish_state(staged, part_at, old_part.as_ref(), Mode::Overwrite)?;
+            let mode = if begins { Mode::Create } else { Mode::Overwrite };
+            let journaled = op.publish_state(staged, part_at, old_part.as_ref(), mode)?;
             op.together_with(vec![also]);
-            Ok(ChunkReceipt {
+            for other in gone.iter().filter(|other| **other != index) {
+                discard_part(op, &session, *other)?;
+            }
+            let old_part = old_part.filter(|_| !begins);
+            let receipt = ChunkReceipt {
                 session: session.clone(),
                 index,
                 chunk_path,
@@ -315,9 +319,19 @@ impl Chunks<'_> {
                 prev_bytes: old_part.as_ref().map(|old| old.stat.len),
                 prev_sha256: old_part.as_ref().map(|old| old.digest),
                 composed_before: manifest.composed_before.clone(),
-            })
+            };
+            Ok((receipt, gone.len() as u64))
         })
     }
+}
+
+/// Takes a part away together with the row of the part 1 that begins anew.
+fn discard_part(op: &mut WriteContext<'_>, session: &str, index: u32) -> Result<()> {
+    let (below, name) = ([CHUNKS, session], part_name(index));
+    let target = op.store.state_target(op.state, &below, &name)?;
+    let Some(old) = op.look(&target)? else { return Ok(()) };
+    let Some(dir) = op.store.state_dir(&below)? else { return Ok(()) };
+    op.discard_with_row(dir, format!("{CHUNKS}/{session}/{name}"), old.digest, None)
 }
 
 fn check_total(session: &str, total_expected: Option<i64>) -> Result<Option<u32>> {

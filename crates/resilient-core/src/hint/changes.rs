@@ -32,6 +32,7 @@ pub(super) fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since
             "look at the parts with `rw_chunk_status`, then repeat the call with context.actual_prev_sha256 as \
              `expected_prev_sha256` if this part is still to come next"
         }
+        Some(since @ Since { of: Changed::NumberedPart, .. }) => return replaces_part(since),
         Some(Since { new_lines, .. }) if !new_lines.is_empty() => {
             "do nothing if this edit was made before: `new_string` stands in the file where \
              context.new_string_lines says; otherwise read the file, and repeat the call with \
@@ -61,12 +62,27 @@ pub(super) fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since
     .to_owned()
 }
 
+/// What to do about a part whose number another one has.
+fn replaces_part(since: &Since) -> String {
+    let client = since.last_write.as_ref().and_then(|last| last.client.as_deref());
+    let whose = match (since.author, client) {
+        (Author::Caller, _) => "of yours".to_owned(),
+        (Author::Namesake | Author::Other, Some(client)) => format!("of the client {client}"),
+        (Author::Namesake | Author::Other, None) => "of another client".to_owned(),
+        (Author::Outside, _) => "of another program".to_owned(),
+    };
+    format!(
+        "pass another `index`, since the session has a part {whose} under this one; only if that part is to be replaced, \
+         look at it with `rw_chunk_preview` and repeat the call with context.actual_prev_sha256 as `expected_prev_sha256`"
+    )
+}
+
 /// What to do about a change that stands there already. The same change by another client, such as the next value of a
 /// counter, does not make the caller's own unnecessary.
 pub(super) fn made_before(since: &Since) -> String {
     let what = match since {
         Since { already_applied: true, .. } => "the file has this edit already",
-        Since { of: Changed::Part, .. } => "the part is this text already",
+        Since { of: Changed::Part | Changed::NumberedPart, .. } => "the part is this text already",
         _ => "the file holds this text already",
     };
     let look = "decide whether your change is still to be made";

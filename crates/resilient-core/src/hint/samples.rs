@@ -212,6 +212,7 @@ a_sample_for_every! {
         stale(Some(Digest::of(b"")), Some(Since { already_applied: true, ..Since::default() })),
         stale(Some(Digest::of(b"")), Some(Since { new_lines: vec![1], ..Since::default() })),
         stale(Some(Digest::of(b"")), Some(Since { of: Changed::Part, ..Since::default() })),
+        stale(Some(Digest::of(b"")), Some(Since { of: Changed::NumberedPart, ..Since::default() })),
         stale(
             Some(Digest::of(b"")),
             Some(Since { of: Changed::Part, already_written: true, ..Since::default() }),
@@ -353,11 +354,22 @@ a_sample_for_every! {
     ComposedBefore { .. } => [Error::ComposedBefore {
         session: text(), path: text(), actual: Digest::of(b""), composed: Box::new(composed()),
     }],
-    AfterRefusedPart { .. } => [Error::AfterRefusedPart { session: text(), part: 2 }],
+    AfterRefusedPart { .. } => [
+        Error::AfterRefusedPart { session: text(), part: 2, are_kept: true },
+        Error::AfterRefusedPart { session: text(), part: 2, are_kept: false },
+    ],
     PartOfAnother { .. } => [
         part_of_another(true, None),
         part_of_another(true, Some(composed())),
         part_of_another(false, None),
+        Error::PartOfAnother {
+            session: text(),
+            part: 2,
+            begun_anew: true,
+            last_write: Box::default(),
+            parts: Vec::new(),
+            composed: None,
+        },
     ],
     SessionNotFound { .. } => [
         Error::SessionNotFound { session: text(), near: vec![text()], composed: None },

@@ -44,13 +44,19 @@ pub(super) fn hint(error: &Error) -> Option<String> {
              `expected_prev_sha256`"
                 .to_owned()
         }
+        Error::AfterRefusedPart { are_kept: false, .. } => {
+            "send all parts again from the first one on, since an earlier part of yours was refused".to_owned()
+        }
         Error::AfterRefusedPart { .. } => {
             "remove the parts with `rw_chunk_reset` and send all parts again, or look at the parts with `rw_chunk_status`: \
              then this call goes on with them as they are"
                 .to_owned()
         }
-        Error::PartOfAnother { composed, .. } => {
+        Error::PartOfAnother { composed, parts, .. } => {
             let done = if composed.is_some() { DONE_IF_SENT_BEFORE } else { "" };
+            if parts.is_empty() {
+                return Some(format!("{done}send all parts again from the first one on"));
+            }
             format!(
                 "{done}begin a session of another name, or look at the parts with `rw_chunk_status`: then this call goes \
                  on with them as they are, those of the other client included"

@@ -57,9 +57,16 @@ pub(super) fn finish(state: &State, row: &Row) -> io::Result<bool> {
 
 /// The directory and the name of what may go.
 ///
-/// IMPORTANT: a journal may be a stranger's. Only sessions go, and content of the scratchpad.
+/// IMPORTANT: a journal may be a stranger's. Only sessions go, their parts, and content of the scratchpad.
 fn place(gone: &RemovedDir) -> Option<(&str, &str)> {
-    let (dir, name) = gone.path.split_once('/')?;
+    let (dir, name) = gone.path.rsplit_once('/')?;
+    let is_part = || {
+        let digits = name.strip_prefix("part-").and_then(|name| name.strip_suffix(".txt"));
+        digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    if let Some((CHUNKS, session)) = dir.split_once('/') {
+        return (is_name(session) && is_part()).then_some((dir, name));
+    }
     let is_content = || {
         let hex = name.strip_suffix(".bin");
         hex.is_some_and(|hex| hex.parse::<Digest>().is_ok())
@@ -71,10 +78,13 @@ fn place(gone: &RemovedDir) -> Option<(&str, &str)> {
 fn remove(state: &State, gone: &RemovedDir) -> io::Result<()> {
     let Some((parent, name)) = place(gone) else { return Ok(()) };
     let trash = trash_name(OsStr::new(&gone.slot));
-    let parent_dir = match state.dir.open_dir(OsStr::new(parent)) {
-        Err(error) if is_absence(&error) => return Ok(()),
-        other => other?,
-    };
+    let mut parent_dir = state.dir.clone();
+    for step in parent.split('/') {
+        parent_dir = match parent_dir.open_dir(OsStr::new(step)) {
+            Err(error) if is_absence(&error) => return Ok(()),
+            other => other?,
+        };
+    }
     let name = OsStr::new(name);
     match parent_dir.stat(name) {
         // IMPORTANT: a recovery that was cut may have removed it without a sync. The power would
@@ -95,7 +105,7 @@ fn remove(state: &State, gone: &RemovedDir) -> io::Result<()> {
             }
             Ok(())
         }
-        Ok(stat) if stat.kind == Kind::File && parent == SCRATCH => {
+        Ok(stat) if stat.kind == Kind::File && parent != CHUNKS => {
             let is_ours = digest_of(&*parent_dir.open(name)?)?.0 == gone.sha256;
             if is_ours && !is_there(state.tmp.stat(&trash))? {
                 parent_dir.rename(name, &*state.tmp, &trash, Replace::No)?;

@@ -32,6 +32,11 @@ const JUSTIFIED: &[(&str, &str, &str)] = &[
         "at 3: syncdir w/mnt",
         "of the first slot beside a target; that of the second takes it along",
     ),
+    (
+        "chunk begin anew",
+        "at 10: syncdir w/.resilient_write/chunks/s",
+        "of two exchanges with slots; that of the slots' directory takes them along when the other parts go",
+    ),
     ("a batch of writes, its first rename refused", "at 6: syncdir w", "as without the refusal"),
     (
         "a batch of writes, its first rename refused",

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use resilient_core::checkpoint::{Format, SaveRequest};
-use resilient_core::chunk::ComposeRequest;
+use resilient_core::chunk::{ComposeRequest, PartRequest};
 use resilient_core::digest::Digest;
 use resilient_core::disk::sim::{Attributes, SimDisk};
 use resilient_core::disk::{DirRef, Disk, FixedClock, Stat, SyncItem};
@@ -207,6 +207,13 @@ fn chunk(ws: &Workspace, session: &str, index: Option<i64>, content: &str) -> An
         None => chunks.append(session, content.to_owned(), None),
     };
     Answer::of(result, |receipt| Some(receipt.journal_id))
+}
+
+/// Begins session `s` anew.
+fn begin(ws: &Workspace, content: &str) -> Answer {
+    let (session, content) = ("s".to_owned(), content.to_owned());
+    let request = PartRequest { session, content, ..PartRequest::default() };
+    Answer::of(ws.begin_parts(request), |(receipt, _)| Some(receipt.journal_id))
 }
 
 /// Joins the parts of session `s`.
@@ -667,6 +674,22 @@ pub const STATE: &[Scenario] = &[
             done(compose(ws, "a.txt", true));
         },
         act: |ws| vec![chunk(ws, "s", Some(1), "one")],
+        ..PLAIN
+    },
+    Scenario {
+        name: "chunk begin anew",
+        before: session,
+        act: |ws| vec![begin(ws, "another one")],
+        ..PLAIN
+    },
+    Scenario {
+        name: "chunk begin anew, part 1 missing",
+        before: |disk, ws| {
+            warm(disk, ws);
+            done(chunk(ws, "s", Some(2), "two"));
+            done(chunk(ws, "s", Some(3), "three"));
+        },
+        act: |ws| vec![begin(ws, "another one")],
         ..PLAIN
     },
     Scenario {

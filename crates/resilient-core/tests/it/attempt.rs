@@ -54,8 +54,8 @@ fn a_compose_writes_no_file_of_parts_that_somebody_else_has_begun_anew() {
 
 #[test]
 fn whose_an_attempt_is_is_known_for_a_thousand_rows() {
-    // The row of the new beginning is one of them.
-    for (more, is_known) in [(998, true), (999, false)] {
+    // The row of the new beginning is one of them. It alone says that others have written the attempt.
+    for (more, is_known) in [(998, true), (999, true), (1000, false)] {
         let home = Home::new();
         let ws = home.open();
         of(&ws, "alpha").keep_part(part(1, "A1")).expect("a part");

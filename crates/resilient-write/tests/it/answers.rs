@@ -259,6 +259,17 @@ fn a_call_that_was_made_before_is_told_so_and_not_to_merge() {
     let refused = client.fails("rw_chunk_append", other, STALE, json!({}));
     assert!(refused["context"].get("already_written").is_none(), "{refused}");
     assert!(refused["context"]["hint"].as_str().unwrap().contains("`rw_chunk_status`"));
+    // With a number, the call takes the place of that part. Before, the hint led to its loss.
+    let other =
+        json!({"session": "s", "index": 2, "content": "three\n", "expected_prev_sha256": sha});
+    let mut another = sandbox.serve_as("another", &[]);
+    for (client, whose) in
+        [(&mut client, "a part of yours"), (&mut another, "a part of the client ")]
+    {
+        let refused = client.fails("rw_chunk_write", other.clone(), STALE, json!({}));
+        let hint = refused["context"]["hint"].as_str().unwrap();
+        assert!(hint.starts_with("pass another `index`") && hint.contains(whose), "{hint}");
+    }
 
     let create = json!({"path": "a.txt", "content": "old\n"});
     let sha = client.gives("rw_safe_write", create.clone(), &["sha256"])["sha256"].clone();

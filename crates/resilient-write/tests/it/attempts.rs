@@ -105,10 +105,23 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
             &[
                 ("alpha", 1, "A1 ", Kept),
                 ("alpha", 2, "A2 ", Kept),
+                ("beta", 3, "B3 ", Of("alpha")),
+                ("beta", 0, "", Listed),
                 ("beta", 3, "B3 ", Kept),
                 ("alpha", 4, "A4 ", Written),
             ],
             "A1 A2 B3 A4 ",
+        ),
+        (
+            "another client that has listed nothing ends no file",
+            &[
+                ("alpha", 1, "A1 ", Kept),
+                ("alpha", 2, "A2 ", Kept),
+                ("beta", 3, "B3 ", LastOf("alpha")),
+                ("beta", 3, "B3 ", LastAfterRefused),
+                ("alpha 2", 3, "A3 ", Written),
+            ],
+            "A1 A2 A3 ",
         ),
         (
             "a client comes back, and another one has begun anew meanwhile",
@@ -151,6 +164,7 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
             "a part that somebody else has added is replaced by who has seen it",
             &[
                 ("alpha", 1, "A1 ", Kept),
+                ("beta", 0, "", Listed),
                 ("beta", 2, "B2 ", Kept),
                 ("alpha", 2, "A2 ", Of("beta")),
                 ("alpha", 3, "A3 ", LastAfterRefused),
@@ -274,6 +288,63 @@ fn core_tells_a_refused_client_whose_the_parts_are_and_which_file_its_own_have_b
     alpha.gives("rw_write_part", part(2, "N2 ", false), &[]);
     let refused = beta.fails("rw_write_part", part(2, "B2 ", false), kind, anew);
     assert_eq!(refused["context"].get("composed"), None, "{refused}");
+}
+
+/// Before, it was told to do nothing, and its text was lost.
+#[test]
+fn core_names_no_file_to_a_refused_client_whose_parts_are_not_in_it() {
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.md", "part": part, "content": content, "last": last});
+    let kind = "stale_precondition/unknown/ask_user";
+    let another = json!({"reason": "part_of_another_client"});
+    // Another client begins anew; it replaces a part that was listed.
+    for begins in [true, false] {
+        let sandbox = Sandbox::new();
+        let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+        let mut beta = sandbox.serve_as("beta", &["--tools", "core"]);
+        alpha.gives("rw_write_part", part(1, "A1 ", false), &[]);
+        alpha.gives("rw_write_part", part(2, "A2 ", false), &[]);
+        if begins {
+            beta.gives("rw_write_part", part(1, "B1 ", false), &["discarded_parts"]);
+            beta.gives("rw_write_part", part(2, "B2 ", true), &["sha256"]);
+        } else {
+            beta.gives("rw_list_parts", json!({"path": "a.md"}), &["parts"]);
+            beta.gives("rw_write_part", part(2, "B2 ", false), &[]);
+            beta.gives("rw_write_part", part(3, "B3 ", true), &["sha256"]);
+        }
+        let refused = alpha.fails("rw_write_part", part(2, "A2 ", true), kind, another.clone());
+        let context = &refused["context"];
+        assert_eq!(context.get("composed"), None, "{refused}");
+        assert_eq!(context["parts"], json!([]), "{refused}");
+        let hint = context["hint"].as_str().unwrap();
+        assert!(!hint.contains("do nothing") && !hint.contains("rw_list_parts"), "{hint}");
+        assert!(hint.starts_with("send all parts again from `part` 1 on"), "{hint}");
+    }
+}
+
+/// Before, its other parts were added to those of the client that began in between.
+#[test]
+fn core_adds_nothing_to_parts_that_come_after_a_part_1_that_was_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject: secrets}\n");
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.py", "part": part, "content": content, "last": last});
+    let secret =
+        format!("key = \"{}{}\"\n", concat!("gh", "p_"), "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+    // Another session of the program, which knows its parts otherwise.
+    let mut beta = sandbox.serve_as("alpha", &["--tools", "core"]);
+    let kind = "stale_precondition/unknown/ask_user";
+    let refused = || json!({"reason": "earlier_part_refused"});
+    let blocked = "blocked/content_filter/redact";
+    beta.fails("rw_write_part", part(1, &secret, false), blocked, json!({}));
+    let early = beta.fails("rw_write_part", part(2, "B2\n", false), kind, refused());
+    let hint = early["context"]["hint"].as_str().unwrap();
+    assert!(!hint.contains("rw_list_parts"), "{hint}");
+    alpha.gives("rw_write_part", part(1, "A1\n", false), &[]);
+    for (number, last) in [(2, false), (3, true)] {
+        beta.fails("rw_write_part", part(number, "B\n", last), kind, refused());
+    }
+    alpha.gives("rw_write_part", part(2, "A2\n", true), &["sha256"]);
+    assert_eq!(sandbox.text("a.py"), "A1\nA2\n");
 }
 
 /// Before, the parts were discarded for a part that was not kept.

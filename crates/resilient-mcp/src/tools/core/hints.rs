@@ -47,7 +47,10 @@ pub fn hint_of(error: &Error) -> String {
         },
         // No tool of this set meets one.
         Error::Stale { since: Some(since), .. }
-            if matches!(since.of, Changed::Checkpoint | Changed::Handoff) =>
+            if matches!(
+                since.of,
+                Changed::NumberedPart | Changed::Checkpoint | Changed::Handoff
+            ) =>
         {
             "read it again, and repeat the call with context.actual_prev_sha256 as \
              `expected_prev_sha256`"
@@ -61,17 +64,25 @@ pub fn hint_of(error: &Error) -> String {
         Error::SessionComposed { .. } | Error::ComposedBefore { .. } => {
             "append the text to the file with `rw_write_file` and `append` true".to_owned()
         }
+        Error::AfterRefusedPart { are_kept: false, .. } => {
+            "send all parts again from `part` 1 on, since an earlier part of yours was refused".to_owned()
+        }
         Error::AfterRefusedPart { .. } => {
             "send all parts again from `part` 1 on, or call `rw_list_parts` and make this call again to go on with the \
              parts that are there: an earlier part of yours was refused"
                 .to_owned()
         }
-        Error::PartOfAnother { begun_anew, composed, .. } => {
+        Error::PartOfAnother { begun_anew, composed, parts, .. } => {
             let done = if composed.is_some() { DONE_IF_SENT_BEFORE } else { "" };
             let why = match begun_anew {
                 true => "the other client has begun this file anew",
                 false => "the other client has written the part of context.last_write",
             };
+            if parts.is_empty() {
+                return format!(
+                    "{done}send all parts again from `part` 1 on, or write another path: no parts are there, and {why}"
+                );
+            }
             format!(
                 "{done}write another path, or send all parts again from `part` 1 on, which discards those of the other \
                  client, or call `rw_list_parts` and make this call again to go on with the parts that are there: {why}"

@@ -42,6 +42,7 @@ pub const INSTEAD: &[(&str, &str)] = &[
     ("rw_chunk_append", "rw_write_part"),
     ("rw_chunk_compose", "rw_write_part"),
     ("rw_chunk_status", "rw_list_parts"),
+    ("rw_chunk_preview", "rw_list_parts"),
     ("rw_journal_tail", "rw_history"),
     ("rr_list_files", "rw_list_files"),
     ("rr_read_lines", "rw_read_file"),
