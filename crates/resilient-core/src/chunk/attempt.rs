@@ -146,7 +146,7 @@ impl<'a> Past<'a> {
     fn listed_row(&self) -> Option<&str> {
         match self.step.known? {
             Known::Listed(row) => Some(row),
-            Known::Refused => None,
+            Known::Refused | Known::Blocked => None,
         }
     }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::attempt::{self, Step};
 use super::joined::Joined;
 use super::kept::{check_session, complete, part_index};
+use super::looked::Known;
 use super::manifest::MANIFEST;
 use super::{Chunks, composed};
 use crate::checked::Checked;
@@ -118,8 +119,17 @@ impl Chunks<'_> {
     /// refuses.
     pub fn compose(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
         let screen = Screen::of(&self.store.policy, request.reject_at)?;
-        self.compose_under(&screen, request)
-            .map_err(|error| screen.blame(&self.store.policy, error))
+        let attempt = request.one_attempt.then(|| request.session.clone());
+        let composed = self.compose_under(&screen, request);
+        if let Some(session) = attempt {
+            match &composed {
+                Err(Error::Blocked { .. }) => self.knows(&session, Some(Known::Blocked)),
+                // What is sent from part 1 on is another text, with fewer parts.
+                Err(Error::ChunkCount { .. }) => self.knows(&session, None),
+                _ => {}
+            }
+        }
+        composed.map_err(|error| screen.blame(&self.store.policy, error))
     }
 
     fn compose_under(&self, screen: &Screen, request: ComposeRequest) -> Result<ComposeReceipt> {

@@ -21,6 +21,8 @@ pub(super) enum Known {
     Listed(String),
     /// That its part was refused. The parts that are there are not those that it began with.
     Refused,
+    /// That its file was refused for what the parts hold. A part 1 that it sends now corrects itself.
+    Blocked,
 }
 
 impl Looked {

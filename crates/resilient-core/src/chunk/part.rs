@@ -121,10 +121,21 @@ impl Chunks<'_> {
     /// Begins anew with part 1, and removes the parts that are there; gives how many. Both happen, or nothing: if the part is
     /// refused, they stay. Then the caller's next parts are refused until it lists the parts or begins anew.
     ///
+    /// Part 1 takes the place of itself alone, if the caller's last compose of this attempt was refused for what the parts
+    /// hold, and nobody else has changed the parts since.
+    ///
     /// # Errors
     /// As [`Chunks::keep`].
     pub fn begin(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
         let session = request.session.clone();
+        let request = PartRequest { index: Some(1), expected_prev_sha256: None, ..request };
+        if let Some(Known::Blocked) = self.known(&session) {
+            match self.keep(PartRequest { one_attempt: true, ..request.clone() }) {
+                // What is there is not this caller's, and is not corrected by it.
+                Err(Error::PartOfAnother { .. }) => {}
+                kept => return kept.map(|receipt| (receipt, 0)),
+            }
+        }
         let begun = self.begin_once(request);
         // Also where no parts are there: another caller may begin before the next part comes.
         self.knows(&session, begun.is_err().then_some(Known::Refused));
@@ -132,7 +143,6 @@ impl Chunks<'_> {
     }
 
     fn begin_once(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
-        let request = PartRequest { index: Some(1), expected_prev_sha256: None, ..request };
         let (number, total, findings) = self.judged(&request)?;
         let (receipt, discarded) = self.put(request, number, total, true)?;
         Ok((ChunkReceipt { findings, ..receipt }, discarded))
@@ -176,7 +186,7 @@ impl Chunks<'_> {
         self.looked.by(self.store.by()?.session.as_deref()?, session)
     }
 
-    fn knows(&self, session: &str, known: Option<Known>) {
+    pub(super) fn knows(&self, session: &str, known: Option<Known>) {
         if let Some(caller) = self.store.by().and_then(|by| by.session.as_deref()) {
             self.looked.set(caller, session, known);
         }

@@ -393,6 +393,79 @@ fn core_corrects_part_1_of_its_own_attempt_only() {
     assert_eq!(sandbox.text("a.py"), "y = 1\ny = 2\n");
 }
 
+/// Before, old parts stayed in a text that was written anew behind a last part that was blocked.
+#[test]
+fn core_begins_anew_after_a_blocked_last_part_unless_its_own_session_corrects_it() {
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.py", "part": part, "content": content, "last": last});
+    let (front, back) = (["x = \"ey", "JhbGciOiJI"].concat(), ".eyJzdWIiOiIx.c2lnbmF0dXJl\"\n");
+    for (who, lists) in [("alpha", false), ("alpha", true), ("beta", true)] {
+        let sandbox = Sandbox::new();
+        sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject: secrets}\n");
+        let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+        alpha.gives("rw_write_part", part(1, &front, false), &[]);
+        alpha.gives("rw_write_part", part(2, back, false), &[]);
+        alpha.fails(
+            "rw_write_part",
+            part(3, "z\n", true),
+            "blocked/content_filter/redact",
+            json!({}),
+        );
+        let mut later = sandbox.serve_as(who, &["--tools", "core"]);
+        if lists {
+            later.gives("rw_list_parts", json!({"path": "a.py"}), &[]);
+        }
+        let mut next = json!(1);
+        for text in ["new 1\n", "new 2\n", "new 3\n"] {
+            let number = u32::try_from(next.as_u64().unwrap()).unwrap();
+            let kept = later.gives("rw_write_part", part(number, text, false), &[]);
+            let discarded = (number == 1).then(|| json!(3));
+            assert_eq!(kept.get("discarded_parts"), discarded.as_ref(), "{kept}");
+            next = kept["next_part"].clone();
+        }
+        assert_eq!(next, json!(4));
+        later.gives("rw_write_part", part(4, "new 4\n", true), &["sha256"]);
+        assert_eq!(sandbox.text("a.py"), "new 1\nnew 2\nnew 3\nnew 4\n");
+    }
+}
+
+/// Before, parts that were sent by `next_part` were lost, and an old part stayed.
+#[test]
+fn core_goes_through_all_parts_if_the_session_of_a_blocked_last_part_writes_them_anew() {
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.py", "part": part, "content": content, "last": last});
+    let (front, back) = (["x = \"ey", "JhbGciOiJI"].concat(), ".eyJzdWIiOiIx.c2lnbmF0dXJl\"\n");
+    for count in [2, 3, 4] {
+        let sandbox = Sandbox::new();
+        sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject: secrets}\n");
+        let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+        alpha.gives("rw_write_part", part(1, &front, false), &[]);
+        alpha.gives("rw_write_part", part(2, back, false), &[]);
+        alpha.fails(
+            "rw_write_part",
+            part(3, "z\n", true),
+            "blocked/content_filter/redact",
+            json!({}),
+        );
+        let text = |number: u32| format!("new {number}\n");
+        let mut all = || {
+            for number in 1..count {
+                let kept = alpha.gives("rw_write_part", part(number, &text(number), false), &[]);
+                assert_eq!(kept["next_part"], json!(number + 1));
+            }
+        };
+        all();
+        if count == 2 {
+            let reason = json!({"reason": "chunk_count_mismatch"});
+            let kind = "stale_precondition/unknown/abort";
+            alpha.fails("rw_write_part", part(count, &text(count), true), kind, reason);
+            let begun = alpha.gives("rw_write_part", part(1, &text(1), false), &[]);
+            assert_eq!(begun["discarded_parts"], json!(3));
+        }
+        alpha.gives("rw_write_part", part(count, &text(count), true), &["sha256"]);
+        let whole: String = (1..=count).map(text).collect();
+        assert_eq!(sandbox.text("a.py"), whole);
+    }
+}
+
 #[test]
 fn core_tells_of_a_last_part_that_is_sent_again_which_file_it_has_made() {
     let sandbox = Sandbox::new();

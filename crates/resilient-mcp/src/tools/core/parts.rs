@@ -2,9 +2,7 @@
 
 use resilient_core::digest::Digest;
 use resilient_core::near::nearest;
-use resilient_core::risk::Detection;
 use resilient_core::roots::Git;
-use resilient_core::workspace::Source;
 use resilient_core::{Error, chunk};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,24 +102,24 @@ impl WritePart {
             one_attempt: true,
             ..chunk::PartRequest::default()
         };
-        let kept = keep(workspace, request);
-        let (kept, discarded_parts) = kept.map_err(|error| of_file(error, workspace, &shown))?;
-        let now = Kept::of(workspace, &session)?;
+        let kept = match part {
+            1 => workspace.begin_parts(request),
+            _ => workspace.keep_part(request).map(|kept| (kept, 0)),
+        };
+        let (kept, discarded) = kept.map_err(|error| of_file(error, workspace, &shown))?;
+        let discarded_parts = Some(discarded).filter(|parts| *parts > 0);
         if !last {
+            let now = Kept::of(workspace, &session)?;
             return Ok(Written {
                 path: shown,
                 part: kept.index,
-                next_part: Some(now.next_part()),
+                next_part: Some(now.next_part(kept.index)),
                 written: false,
                 discarded_parts,
                 warning: (!now.present.contains(&1)).then_some(OUT_OF_ORDER),
                 parts: None,
                 receipt: fields(&kept),
             });
-        }
-        if now.present.iter().any(|present| *present > kept.index) {
-            let have = now.present.len();
-            return Err(Error::ChunkCount { session, have, total_expected: kept.index });
         }
         let composed = workspace.compose(chunk::ComposeRequest {
             session,
@@ -144,26 +142,6 @@ impl WritePart {
             receipt: fields(&composed),
         })
     }
-}
-
-/// Keeps a part; gives how many of an earlier attempt are gone. Part 1 begins anew, unless it corrects itself.
-fn keep(
-    workspace: &Workspace,
-    request: chunk::PartRequest,
-) -> resilient_core::Result<(chunk::ChunkReceipt, Option<u64>)> {
-    if request.index != Some(1) {
-        return Ok((workspace.keep_part(request)?, None));
-    }
-    let session = request.session.as_str();
-    if Kept::of(workspace, session)?.is_corrected(workspace, session) {
-        match workspace.keep_part(request.clone()) {
-            // What is there is not this caller's, and is not corrected by it.
-            Err(Error::PartOfAnother { .. } | Error::AfterRefusedPart { .. }) => {}
-            kept => return Ok((kept?, None)),
-        }
-    }
-    let (kept, discarded) = workspace.begin_parts(request)?;
-    Ok((kept, Some(discarded).filter(|parts| *parts > 0)))
 }
 
 /// Says of a refused part what the caller has named, which is the file, and which file the parts have become if none is
@@ -199,30 +177,20 @@ impl Kept {
         Ok(Self { present, total })
     }
 
-    /// Whether a part 1 that is sent now takes the place of itself alone: the last part was refused for secrets, and
-    /// the parts still hold one. Otherwise it starts over, or the file would be a mixture.
-    fn is_corrected(&self, workspace: &Workspace, session: &str) -> bool {
-        let parts = Source::Session { session: session.to_owned(), separator: String::new() };
-        let holds_secret = || {
-            workspace.risk_score_of(parts, None).is_ok_and(|report| {
-                let mut found = report.detected_patterns.iter();
-                found.any(|found| matches!(found, Detection::Pattern(_)))
-            })
-        };
-        self.wait_for_last() && holds_secret()
-    }
-
-    /// Whether all parts are there, and the last one was refused. Then a later part that is sent again takes the place
-    /// of itself alone.
+    /// Whether all parts are there, and the last one was refused. Then a part that is sent again takes the place of itself
+    /// alone.
     fn wait_for_last(&self) -> bool {
         let all = self.total.filter(|total| *total > 1);
         all.is_some_and(|total| self.present.iter().copied().eq(1..=total))
     }
 
-    /// The number of the part that is to be sent next.
-    fn next_part(&self) -> u32 {
-        let last = self.total.filter(|_| self.wait_for_last());
-        last.unwrap_or_else(|| next_part(&self.present))
+    /// The number of the part that is to be sent after a part. If no part is missing, it is the next one: nobody knows
+    /// which of the others the caller corrects.
+    fn next_part(&self, sent: u32) -> u32 {
+        match self.wait_for_last() {
+            true => sent.saturating_add(1),
+            false => next_part(&self.present),
+        }
     }
 }
 
