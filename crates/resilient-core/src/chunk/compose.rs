@@ -1,7 +1,7 @@
 //! Joining the parts of a session into a file.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 
 use serde::Serialize;
@@ -13,14 +13,16 @@ use super::looked::Known;
 use super::manifest::MANIFEST;
 use super::{Chunks, composed};
 use crate::checked::Checked;
+use crate::commit::{Old, Staged, WriteContext};
 use crate::contents::{digest_now, digest_of_dir, form_of, listing};
 use crate::digest::Digest;
-use crate::disk::{File, read_up_to};
+use crate::disk::{DirRef, File, Stat, read_up_to};
 use crate::error::{Draft, Error, Result};
-use crate::form::{Asked, Form, FormChange, Speller};
+use crate::form::{Asked, Form, FormChange, Speller, Spelling};
 use crate::journal::Mode;
 use crate::redact::MarkedLines;
 use crate::risk::{Detection, Findings, Report, Verdict};
+use crate::roots::Target;
 use crate::screen::Screen;
 use crate::store::{CHUNKS, Store};
 use crate::write::{Guard, OwnerChange, Rules, check, owner_change, shrink, unspellable, whole};
@@ -190,77 +192,41 @@ impl Chunks<'_> {
                 false => None,
             };
             let mut joined = Joined::new(&dir, &session, &indices, &separator);
-            let mut marked = MarkedLines::default();
             let (spelling, old_form) = whole(op, &target, old.as_ref(), asked, &form)?;
-            let mut speller = Some(Speller::new(spelling));
-            let staged = op.stage_parts(&target, || {
-                let Some(here) = &mut speller else { return Ok(None) };
-                let mut out = Vec::new();
-                let done = match joined.next_block()? {
-                    Some(block) => {
-                        marked.add(&block);
-                        here.push(&block, &mut out)
-                    }
-                    None => {
-                        let done = here.finish(&mut out);
-                        speller = None;
-                        done
-                    }
-                };
-                done.map_err(|fault| unspellable(fault, &target.shown))?;
-                Ok(Some(out))
-            })?;
-            marked.finish_new();
-            if screen.is_on() && judged.as_ref().is_none_or(|(of, _)| *of != joined.hashes) {
-                match judge(op.store, &screen, &request) {
-                    Ok(found) => judged = Some(found),
-                    Err(refused) => {
-                        staged.remove(op.state);
-                        return Err(refused);
-                    }
+            let (staged, marked) = stage(op, &target, &mut joined, spelling)?;
+            let may_stand = (|| {
+                if screen.is_on() && judged.as_ref().is_none_or(|(of, _)| *of != joined.hashes) {
+                    judged = Some(judge(op.store, &screen, &request)?);
                 }
-            }
-            if let Some(old) = &old
-                && old.digest != staged.digest
-            {
-                let guarded = || {
+                if let Some(old) = old.as_ref().filter(|old| old.digest != staged.digest) {
                     if request.expected_prev_sha256.is_none() {
                         composed::check_left(op, by.as_ref(), &session, &target, old)?;
                     }
-                    let adds_marks = adds_marks(marked, &*old.file)
-                        .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
-                    let shrinks = !allow_shrink && shrink::is_notable(old.stat.len, staged.len);
-                    if !adds_marks && !shrinks {
-                        return Ok(());
-                    }
-                    // Only a mark that comes anew is compared with what the file holds, for which
-                    // the guard needs both texts whole.
-                    let content = Joined::new(&dir, &session, &indices, &separator).content()?;
-                    if adds_marks {
-                        guard.check(&target, &op.old_bytes(&target)?, &content)?;
-                    }
-                    if shrinks {
-                        shrink::check(&target, old, &content, || op.old_bytes(&target))?;
-                    }
-                    Ok(())
-                };
-                if let Err(refused) = guarded() {
+                    let text = || Joined::new(&dir, &session, &indices, &separator).content();
+                    check_replaced(
+                        op,
+                        &target,
+                        old,
+                        &staged,
+                        marked,
+                        (&guard, allow_shrink),
+                        text,
+                    )?;
+                }
+                form_of(&*staged.file, staged.len)
+                    .map_err(|source| Error::os(target.shown.clone(), "read", source))
+            })();
+            let new_form = match may_stand {
+                Ok((found, _)) => found.spelled(spelling),
+                Err(refused) => {
                     staged.remove(op.state);
                     return Err(refused);
                 }
-            }
+            };
             let chunk_hashes = std::mem::take(&mut joined.hashes);
             let joined_mid_line = std::mem::take(&mut joined.mid_line);
             let bom_dropped = joined.bom_dropped;
             let (sha256, bytes) = (staged.digest, staged.len);
-            let (new_form, _) = match form_of(&*staged.file, bytes) {
-                Ok(found) => found,
-                Err(source) => {
-                    staged.remove(op.state);
-                    return Err(Error::os(target.shown, "read", source));
-                }
-            };
-            let new_form = new_form.spelled(spelling);
             let shown = target.shown.clone();
             let mode = if old.is_some() { Mode::Overwrite } else { Mode::Create };
             let twins = if old.is_none() { op.store.roots.twins(&target) } else { Vec::new() };
@@ -275,14 +241,8 @@ impl Chunks<'_> {
                 }
             };
             op.composed_of(&session);
-            if cleanup && let Some(chunks) = op.store.state_dir(&[CHUNKS])? {
-                let known = |name: &OsStr| {
-                    let index = part_index(name)?;
-                    chunk_hashes.get(indices.binary_search(&index).ok()?).copied()
-                };
-                let found = digest_of_dir(&*dir, known)
-                    .map_err(|source| Error::os(op.store.shown_state(&below), "read", source))?;
-                op.discard_with_row(chunks, format!("{CHUNKS}/{session}"), found, seen)?;
+            if cleanup {
+                discard(op, &session, &dir, (&indices, &chunk_hashes), seen)?;
             }
             Ok(ComposeReceipt {
                 session: session.clone(),
@@ -306,6 +266,78 @@ impl Chunks<'_> {
             })
         })
     }
+}
+
+/// Stages the joined parts in the file's form; gives them with the lines that hold marks.
+fn stage(
+    op: &mut WriteContext<'_>,
+    target: &Target,
+    joined: &mut Joined<'_>,
+    spelling: Spelling,
+) -> Result<(Staged, MarkedLines)> {
+    let mut marked = MarkedLines::default();
+    let mut speller = Some(Speller::new(spelling));
+    let staged = op.stage_parts(target, || {
+        let Some(here) = &mut speller else { return Ok(None) };
+        let mut out = Vec::new();
+        let done = match joined.next_block()? {
+            Some(block) => {
+                marked.add(&block);
+                here.push(&block, &mut out)
+            }
+            None => {
+                let done = here.finish(&mut out);
+                speller = None;
+                done
+            }
+        };
+        done.map_err(|fault| unspellable(fault, &target.shown))?;
+        Ok(Some(out))
+    })?;
+    marked.finish_new();
+    Ok((staged, marked))
+}
+
+/// Checks that the text may take the place of the file's: it puts no mark over a value, and is not much shorter.
+fn check_replaced(
+    op: &mut WriteContext<'_>,
+    target: &Target,
+    old: &Old,
+    staged: &Staged,
+    marked: MarkedLines,
+    (guard, allow_shrink): (&Guard, bool),
+    text: impl FnOnce() -> Result<Vec<u8>>,
+) -> Result<()> {
+    let adds_marks = adds_marks(marked, &*old.file)
+        .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
+    let shrinks = !allow_shrink && shrink::is_notable(old.stat.len, staged.len);
+    if !adds_marks && !shrinks {
+        return Ok(());
+    }
+    // Only a mark that comes anew is compared with what the file holds, for which the guard needs both texts whole.
+    let content = text()?;
+    if adds_marks {
+        guard.check(target, &op.old_bytes(target)?, &content)?;
+    }
+    if shrinks {
+        shrink::check(target, old, &content, || op.old_bytes(target))?;
+    }
+    Ok(())
+}
+
+/// Removes the session together with the row of its file, unless another program has changed it meanwhile.
+fn discard(
+    op: &mut WriteContext<'_>,
+    session: &str,
+    dir: &DirRef,
+    (indices, hashes): (&[u32], &[Digest]),
+    seen: Option<Vec<(OsString, Stat)>>,
+) -> Result<()> {
+    let Some(chunks) = op.store.state_dir(&[CHUNKS])? else { return Ok(()) };
+    let known = |name: &OsStr| hashes.get(indices.binary_search(&part_index(name)?).ok()?).copied();
+    let found = digest_of_dir(&**dir, known)
+        .map_err(|source| Error::os(op.store.shown_state(&[CHUNKS, session]), "read", source))?;
+    op.discard_with_row(chunks, format!("{CHUNKS}/{session}"), found, seen)
 }
 
 /// Judges the joined parts as they are now; gives the digests of the parts that were judged.

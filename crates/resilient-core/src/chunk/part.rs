@@ -7,12 +7,13 @@ use super::kept::{check_session, list, none_missing, part_name};
 use super::looked::Known;
 use super::manifest::{MANIFEST, Manifest, pretty, read_manifest};
 use super::{Chunks, PARTS_MAX, composed};
-use crate::commit::WriteContext;
+use crate::commit::{Old, WriteContext};
 use crate::contents::Content;
 use crate::digest::Digest;
 use crate::error::{Composed, Error, Result};
 use crate::journal::Mode;
 use crate::risk::{Findings, Verdict};
+use crate::roots::Target;
 use crate::screen::Screen;
 use crate::store::CHUNKS;
 
@@ -216,30 +217,7 @@ impl Chunks<'_> {
             }
             let index = match index {
                 Some(index) => index,
-                None => {
-                    let last = list(op.store, &session)?
-                        .and_then(|(_, parts)| parts.last().copied())
-                        .unwrap_or_default();
-                    if expected.is_some() {
-                        let last_at =
-                            op.store.state_target(op.state, &below, &part_name(last.max(1)))?;
-                        let old = op.old(&last_at)?;
-                        composed::check_part(
-                            op,
-                            &session,
-                            &last_at,
-                            old.as_ref(),
-                            expected.as_deref(),
-                        )?;
-                    }
-                    if last >= PARTS_MAX {
-                        return Err(Error::ChunkIndex {
-                            session: session.clone(),
-                            index: i64::from(last) + 1,
-                        });
-                    }
-                    last + 1
-                }
+                None => after_last(op, &session, expected.as_deref())?,
             };
             if let (Some(total_expected), true) = (total, total.is_some_and(|n| index > n)) {
                 return Err(Error::IndexExceedsTotal {
@@ -248,28 +226,8 @@ impl Chunks<'_> {
                     total_expected: total_expected.into(),
                 });
             }
-            let (old_manifest, content_of_old) = match begins {
-                true => (op.old(&manifest_at)?, None),
-                false => match op.old_content(&manifest_at)? {
-                    Some((old, content, _)) => (Some(old), Some(content)),
-                    None => (None, None),
-                },
-            };
             let now = op.store.now();
-            let mut manifest = match &content_of_old {
-                Some(bytes) => read_manifest(&session, bytes)?,
-                None => Manifest {
-                    composed_before: match begins {
-                        true => composed::newest_file(op, &session),
-                        false => composed::before(op, &session)?,
-                    },
-                    created_at: now.clone(),
-                    output_path: None,
-                    session: session.clone(),
-                    total_expected: None,
-                    updated_at: String::new(),
-                },
-            };
+            let (old_manifest, mut manifest) = manifest_of(op, &manifest_at, &session, begins, &now)?;
             manifest.updated_at = now;
             manifest.total_expected = total.or(manifest.total_expected);
             manifest.output_path = output_path.clone().or(manifest.output_path);
@@ -332,6 +290,48 @@ impl Chunks<'_> {
             };
             Ok((receipt, gone.len() as u64))
         })
+    }
+}
+
+/// The number after the highest one, whose part must be the one expected.
+fn after_last(op: &mut WriteContext<'_>, session: &str, expected: Option<&str>) -> Result<u32> {
+    let parts = list(op.store, session)?.map(|(_, parts)| parts);
+    let last = parts.and_then(|parts| parts.last().copied()).unwrap_or_default();
+    if expected.is_some() {
+        let below = [CHUNKS, session];
+        let last_at = op.store.state_target(op.state, &below, &part_name(last.max(1)))?;
+        let old = op.old(&last_at)?;
+        composed::check_part(op, session, &last_at, old.as_ref(), expected)?;
+    }
+    if last >= PARTS_MAX {
+        return Err(Error::ChunkIndex { session: session.to_owned(), index: i64::from(last) + 1 });
+    }
+    Ok(last + 1)
+}
+
+/// The manifest that is there, and the one to go on with: that of the parts, or a new one.
+fn manifest_of(
+    op: &mut WriteContext<'_>,
+    manifest_at: &Target,
+    session: &str,
+    begins: bool,
+    now: &str,
+) -> Result<(Option<Old>, Manifest)> {
+    let new = |composed_before| Manifest {
+        composed_before,
+        created_at: now.to_owned(),
+        output_path: None,
+        session: session.to_owned(),
+        total_expected: None,
+        updated_at: String::new(),
+    };
+    if begins {
+        let old = op.old(manifest_at)?;
+        return Ok((old, new(composed::newest_file(op, session))));
+    }
+    match op.old_content(manifest_at)? {
+        Some((old, bytes, _)) => Ok((Some(old), read_manifest(session, &bytes)?)),
+        None => Ok((None, new(composed::before(op, session)?))),
     }
 }
 

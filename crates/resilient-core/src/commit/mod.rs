@@ -41,7 +41,7 @@ use room::Room;
 
 pub use cancelled::Cancelled;
 pub use change::APPEND_IN_PLACE_FROM;
-pub(crate) use change::Old;
+pub(crate) use change::{Old, Staged};
 pub(crate) use context::{Journaled, WriteContext, is_written_in_place};
 #[cfg(feature = "sim")]
 pub(crate) use queue::Held;
