@@ -14,6 +14,8 @@ use http::{Response, StatusCode, header};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use hyper::body::Incoming;
+use resilient_mcp::Skim;
+use rmcp::model::RequestId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -72,6 +74,17 @@ pub(crate) enum Untaken {
     Broken,
 }
 
+/// A body that is not taken.
+pub(crate) struct Missed {
+    pub(crate) why: Untaken,
+    /// What was read of it.
+    begun: Taken,
+    /// The piece behind that.
+    piece: Bytes,
+    /// `None` if nothing more comes.
+    rest: Option<Incoming>,
+}
+
 /// A body, which has its room until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Taken {
@@ -92,65 +105,98 @@ impl Room {
     ///
     /// # Errors
     /// It is too long, comes too slowly, or not at all; too many bodies are here, or too many answers wait.
-    pub(crate) async fn take(&self, head: &Parts, mut body: Incoming) -> Result<Taken, Untaken> {
-        if self.unsent.are_many() {
-            leave(head, body);
-            return Err(Untaken::NoRoom);
-        }
-        if body.size_hint().lower() > BODY_MAX as u64 {
-            leave(head, body);
-            return Err(Untaken::TooLong);
-        }
-        let taken = self.collect(&mut body).await;
-        if let Err(Untaken::TooLong | Untaken::NoRoom) = &taken {
-            tokio::spawn(pass_over(body));
-        }
-        taken
-    }
-
-    async fn collect(&self, body: &mut Incoming) -> Result<Taken, Untaken> {
-        let deadline = Instant::now() + BODY_PATIENCE;
+    pub(crate) async fn take(&self, head: &Parts, mut body: Incoming) -> Result<Taken, Missed> {
         let unsent = self.unsent.clone();
         let mut taken = Taken { bytes: Bytes::new(), room: None, unsent };
         let mut bytes = BytesMut::new();
+        let collected = if self.unsent.are_many() {
+            Err((Untaken::NoRoom, Bytes::new()))
+        } else if body.size_hint().lower() > BODY_MAX as u64 {
+            Err((Untaken::TooLong, Bytes::new()))
+        } else {
+            self.collect(&mut body, &mut taken.room, &mut bytes).await
+        };
+        taken.bytes = bytes.freeze();
+        let Err((why, piece)) = collected else { return Ok(taken) };
+        let comes = matches!(why, Untaken::TooLong | Untaken::NoRoom) && comes(head, &body);
+        Err(Missed { why, begun: taken, piece, rest: comes.then_some(body) })
+    }
+
+    /// Reads a body to its end, or up to a piece that is not taken.
+    async fn collect(
+        &self,
+        body: &mut Incoming,
+        room: &mut Option<OwnedSemaphorePermit>,
+        bytes: &mut BytesMut,
+    ) -> Result<(), (Untaken, Bytes)> {
+        let deadline = Instant::now() + BODY_PATIENCE;
+        let without = |why| (why, Bytes::new());
         loop {
             let piece = timeout(PIECE_PATIENCE, body.frame());
-            let piece = timeout_at(deadline, piece).await.map_err(|_| Untaken::TooSlow)?;
-            let Some(frame) = piece.map_err(|_| Untaken::TooSlow)? else { break };
-            let Ok(piece) = frame.map_err(|_| Untaken::Broken)?.into_data() else { continue };
-            if piece.len() > BODY_MAX.saturating_sub(bytes.len()) {
-                return Err(Untaken::TooLong);
-            }
-            let more = u32::try_from(piece.len()).map_err(|_| Untaken::TooLong)?;
-            let more = Arc::clone(&self.bytes).try_acquire_many_owned(more);
-            let more = more.map_err(|_| Untaken::NoRoom)?;
-            match &mut taken.room {
+            let piece = timeout_at(deadline, piece).await;
+            let piece = piece.ok().and_then(Result::ok).ok_or(without(Untaken::TooSlow))?;
+            let Some(frame) = piece else { return Ok(()) };
+            let frame = frame.map_err(|_| without(Untaken::Broken))?;
+            let Ok(piece) = frame.into_data() else { continue };
+            let length = u32::try_from(piece.len()).ok();
+            let is_short = piece.len() <= BODY_MAX.saturating_sub(bytes.len());
+            let Some(length) = length.filter(|_| is_short) else {
+                return Err((Untaken::TooLong, piece));
+            };
+            let Ok(more) = Arc::clone(&self.bytes).try_acquire_many_owned(length) else {
+                return Err((Untaken::NoRoom, piece));
+            };
+            match room {
                 Some(room) => room.merge(more),
-                None => taken.room = Some(more),
+                None => *room = Some(more),
             }
             bytes.extend_from_slice(&piece);
         }
-        taken.bytes = bytes.freeze();
-        Ok(taken)
+    }
+}
+
+impl Missed {
+    /// Leaves it: its client sees the answer all the same.
+    pub(crate) fn leave(self) -> Reply {
+        if let Some(rest) = self.rest {
+            tokio::spawn(pass_over(rest, |_| {}));
+        }
+        untaken(self.why)
+    }
+
+    /// Passes over all of it before the answer, and looks for the id of its request meanwhile.
+    pub(crate) async fn passed_over(self) -> (Reply, Option<RequestId>) {
+        let mut skim = Skim::default();
+        if let Some(rest) = self.rest {
+            skim.feed(&self.begun.bytes);
+            skim.feed(&self.piece);
+            drop((self.begun, self.piece));
+            pass_over(rest, |piece| skim.feed(piece)).await;
+        }
+        (untaken(self.why), skim.id())
     }
 }
 
 /// Leaves a body that nobody takes: its client sees the answer all the same.
 pub(crate) fn leave(head: &Parts, body: Incoming) {
-    // A client that asks first sends nothing.
-    if !body.is_end_stream() && !head.headers.contains_key(header::EXPECT) {
-        tokio::spawn(pass_over(body));
+    if comes(head, &body) {
+        tokio::spawn(pass_over(body, |_| {}));
     }
 }
 
-/// Reads on and keeps nothing. A client that reads nothing before it has sent all would not see the answer if its
-/// connection were closed meanwhile.
-async fn pass_over(mut body: Incoming) {
+/// Whether the client sends more of a body. One that asks first sends nothing.
+fn comes(head: &Parts, body: &Incoming) -> bool {
+    !body.is_end_stream() && !head.headers.contains_key(header::EXPECT)
+}
+
+/// Reads on, shows each piece, and keeps nothing. A client that reads nothing before it has sent all would not see the
+/// answer if its connection were closed meanwhile.
+async fn pass_over(mut body: Incoming, mut show: impl FnMut(&[u8])) {
     let deadline = Instant::now() + PASSED_OVER;
     loop {
         let piece = timeout(LINGERS, body.frame());
         match timeout_at(deadline, piece).await {
-            Ok(Ok(Some(Ok(_)))) => {}
+            Ok(Ok(Some(Ok(frame)))) => frame.data_ref().into_iter().for_each(|piece| show(piece)),
             _ => return,
         }
     }
@@ -177,7 +223,7 @@ pub(crate) fn whole(status: StatusCode, kind: &'static str, text: String) -> Rep
 }
 
 /// The answer to a body that is not taken.
-pub(crate) fn untaken(why: Untaken) -> Reply {
+fn untaken(why: Untaken) -> Reply {
     match why {
         Untaken::TooLong => {
             let text = format!("a body has at most {BODY_MAX} bytes; send the content in parts\n");

@@ -22,6 +22,7 @@ mod metrics;
 mod patience;
 mod places;
 mod ready;
+mod refused;
 mod sessions;
 mod sse;
 mod streamable;

@@ -12,11 +12,12 @@ use resilient_mcp::{Busy, Caller, Server, Unready};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::body::{Reply, Room, Taken, ending, later, leave, plain, untaken, whole};
+use crate::body::{Reply, Room, ending, later, leave, plain, whole};
 use crate::door::{Door, Ends, Refused};
 use crate::hosted::Hosted;
 use crate::metrics::{Answered, Seen};
 use crate::ready::Checks;
+use crate::refused;
 use crate::sse::Sse;
 use crate::streamable::{Streamable, last_event, no_session};
 
@@ -133,6 +134,7 @@ impl<S: Hosted> Places<S> {
     /// Answers a request.
     pub(crate) async fn answer(&self, request: Request<Incoming>, ends: Ends) -> Reply {
         let (mut parts, body) = request.into_parts();
+        let is_message = parts.method == Method::POST;
         // The query may have the name of a session.
         let asked = tracing::enabled!(tracing::Level::DEBUG)
             .then(|| (parts.method.clone(), parts.uri.path().to_owned()));
@@ -154,6 +156,9 @@ impl<S: Hosted> Places<S> {
                 Err(refused) => {
                     // A client whose token was revoked is told so.
                     leave(&parts, body);
+                    if let Some(Address::Messages(place)) = self.address(parts.uri.path()) {
+                        place.look_again(&parts);
+                    }
                     self.refuse(refused, ends)
                 }
             },
@@ -163,7 +168,7 @@ impl<S: Hosted> Places<S> {
         if let Some((method, path)) = asked {
             tracing::debug!(%method, path, status, from = %ends.theirs, "request");
         }
-        reply
+        if is_message { refused::sent(reply).await } else { reply }
     }
 
     fn refuse(&self, refused: Refused, ends: Ends) -> Reply {
@@ -231,6 +236,8 @@ impl<S: Hosted> Places<S> {
             return plain(StatusCode::NOT_FOUND, self.nowhere(parts.uri.path()));
         };
         let ends = self.refuses.load(Ordering::Relaxed);
+        // A body may come long after the head.
+        let ends_now = || ends || self.ending.is_cancelled();
         // A client may still cancel what is under way, or come back for it.
         let is_of_old = !matches!(address, Address::Stream(_))
             && (parts.method != Method::GET || last_event(&parts).is_some());
@@ -245,18 +252,25 @@ impl<S: Hosted> Places<S> {
                     leave(&parts, body);
                     return no_session();
                 };
-                match self.take(&parts, body, &caller).await {
-                    Ok(taken) => place.post(parts, taken, caller, used, work, ends).await,
-                    Err(reply) => reply,
+                match self.room.take(&parts, body).await {
+                    Ok(_) if !self.door.still_has(&caller) => Refused::WrongToken.reply(),
+                    Ok(taken) => place.post(parts, taken, caller, used, work, ends_now()).await,
+                    // A status would end all that such a client has asked.
+                    Err(missed) if used.is_some() => {
+                        let (reply, id) = missed.passed_over().await;
+                        refused::of(reply, id, true)
+                    }
+                    Err(missed) => missed.leave(),
                 }
             }
-            (Address::Messages(place), Method::POST) => {
-                let query = parts.uri.query().unwrap_or_default();
-                match self.take(&parts, body, &caller).await {
-                    Ok(taken) => place.post(query, taken, &caller, ends).await,
-                    Err(reply) => reply,
+            (Address::Messages(place), Method::POST) => match self.room.take(&parts, body).await {
+                Ok(_) if !self.door.still_has(&caller) => {
+                    place.look_again(&parts);
+                    Refused::WrongToken.reply()
                 }
-            }
+                Ok(taken) => place.post(&parts, taken, &caller, ends_now()).await,
+                Err(missed) => place.miss(&parts, missed, &caller).await,
+            },
             (Address::Mcp(place), Method::GET) => place.stream(parts, caller, work).await,
             (Address::Mcp(place), Method::DELETE) => place.end(parts, &caller).await,
             (Address::Stream(place), Method::GET) => place.stream(caller),
@@ -272,15 +286,6 @@ impl<S: Hosted> Places<S> {
                 }
             }
         }
-    }
-
-    /// Takes the body of a request. It may come long after the head, so its caller and the server have to be still here.
-    async fn take(&self, head: &Parts, body: Incoming, caller: &Caller) -> Result<Taken, Reply> {
-        let taken = self.room.take(head, body).await.map_err(untaken)?;
-        if self.ending.is_cancelled() {
-            return Err(ending());
-        }
-        if self.door.still_has(caller) { Ok(taken) } else { Err(Refused::WrongToken.reply()) }
     }
 
     fn address(&self, path: &str) -> Option<Address<'_, S>> {

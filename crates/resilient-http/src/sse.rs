@@ -17,21 +17,23 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
+use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, header};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt as _;
 use resilient_mcp::guard::{Guarded, Kind, guard};
 use resilient_mcp::{Afar, Busy, Caller, Hold, Work};
 use rmcp::model::RequestId;
-use serde_json::json;
+use serde_json::Value;
 use tokio::io::{AsyncRead, DuplexStream, ReadBuf, duplex};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
-use crate::body::{ENDING, Held, Reply, Taken, later, plain};
+use crate::body::{Held, Missed, Reply, Taken, ending, later, plain};
 use crate::door::Door;
 use crate::hosted::Hosted;
 use crate::limits::{HANDSHAKE_MAX, HEARTBEAT, POST_PATIENCE, SESSIONS_MAX};
+use crate::refused;
 use crate::token::unguessable;
 
 /// What lies between a server and its client at most.
@@ -40,8 +42,8 @@ const PIPE: usize = 64 << 10;
 /// So many refusals wait for a client that does not read its stream. It is not told there of more.
 const REFUSALS_MAX: usize = 64;
 
-/// The code of JSON-RPC for a request that the server does not take now.
-const NOT_NOW: i32 = -32000;
+/// What is sent where nothing is to be said.
+const BEAT: &[u8] = b": still here\n\n";
 
 /// Why a server takes nothing more.
 const FULL: &str = "the session takes nothing more now: read its stream, or wait for its calls, and send this again\n";
@@ -69,7 +71,7 @@ struct Session {
     got: AtomicU64,
     /// `None` once the server gets no more.
     posts: Mutex<Option<mpsc::UnboundedSender<Post>>>,
-    /// The errors for requests that the server does not get.
+    /// The errors for requests that the server does not get. An empty one has the stream look whether its client may go on.
     refusals: mpsc::Sender<Bytes>,
 }
 
@@ -123,8 +125,7 @@ impl<S: Hosted> Sse<S> {
         };
         let (from_server, to_client) = duplex(PIPE);
         let (to_stream, refusals) = mpsc::channel(REFUSALS_MAX);
-        let (session, lines, held) = Session::begin(caller.clone(), to_stream);
-        let afar = Afar { held, handshake_max: HANDSHAKE_MAX };
+        let (session, lines, afar) = Session::begin(caller.clone(), to_stream);
         // It ends with its streams; what was under way is done by then.
         tokio::spawn(self.server.for_caller(caller.clone()).speak(lines, to_client, afar));
         lock(&self.sessions).insert(id.clone(), session);
@@ -155,22 +156,18 @@ impl<S: Hosted> Sse<S> {
     /// Takes what a client posts; the answer comes on its stream. If the server `ends`, only what is not answered is taken.
     pub(crate) async fn post(
         &self,
-        query: &str,
+        head: &Parts,
         taken: Taken,
         caller: &Caller,
         ends: bool,
     ) -> Reply {
-        let id = query.split('&').find_map(|pair| {
-            pair.strip_prefix("session_id=").or_else(|| pair.strip_prefix("sessionId="))
-        });
-        let session = id.and_then(|id| lock(&self.sessions).get(id).map(Arc::clone));
-        let Some(session) = session.filter(|session| session.caller == *caller) else {
+        let Some(session) = self.session(head, caller) else {
             return plain(StatusCode::NOT_FOUND, "there is no such session; open a stream first\n");
         };
         if ends {
             let guarded = guard(&taken.bytes);
             if !matches!(guarded, Guarded::Whole(Kind::Unanswered, _)) {
-                return session.refuse(guarded, ENDING);
+                return session.refuse(ending(), request_of(guarded)).await;
             }
         }
         // In JSON, a line end is never part of a text.
@@ -183,8 +180,35 @@ impl<S: Hosted> Sse<S> {
             Err(Unwanted::Ended) => {
                 plain(StatusCode::GONE, "the session has ended; open a stream again\n")
             }
-            Err(Unwanted::Busy) => session.refuse(guard(&line), FULL),
+            Err(Unwanted::Busy) => session.refuse(later(FULL), request_of(guard(&line))).await,
         }
+    }
+
+    /// The answer to a body that is not taken.
+    pub(crate) async fn miss(&self, head: &Parts, missed: Missed, caller: &Caller) -> Reply {
+        let Some(session) = self.session(head, caller) else { return missed.leave() };
+        let (reply, id) = missed.passed_over().await;
+        session.refuse(reply, id).await
+    }
+
+    /// Has the stream of a session end if its client may no longer be in.
+    pub(crate) fn look_again(&self, head: &Parts) {
+        if let Some(session) = self.named(head) {
+            // If it is full, the client does not read it, or the next error looks.
+            let _ = session.refusals.try_send(Bytes::new());
+        }
+    }
+
+    /// The session that a client posts to, if it is its own.
+    fn session(&self, head: &Parts, caller: &Caller) -> Option<Arc<Session>> {
+        self.named(head).filter(|session| session.caller == *caller)
+    }
+
+    fn named(&self, head: &Parts) -> Option<Arc<Session>> {
+        let id = head.uri.query()?.split('&').find_map(|pair| {
+            pair.strip_prefix("session_id=").or_else(|| pair.strip_prefix("sessionId="))
+        });
+        lock(&self.sessions).get(id?).map(Arc::clone)
     }
 
     /// Takes nothing more from any client. Each stream ends once all is answered.
@@ -194,18 +218,16 @@ impl<S: Hosted> Sse<S> {
 }
 
 impl Session {
-    /// A session, what its server reads, and what is held for that.
-    fn begin(
-        caller: Caller,
-        refusals: mpsc::Sender<Bytes>,
-    ) -> (Arc<Self>, Lines, mpsc::UnboundedReceiver<Hold>) {
+    /// A session, what its server reads, and what holds for that.
+    fn begin(caller: Caller, refusals: mpsc::Sender<Bytes>) -> (Arc<Self>, Lines, Afar) {
         let (holds, held) = mpsc::unbounded_channel();
         let (to_server, posts) = mpsc::unbounded_channel();
         let wanted = Arc::new(Semaphore::new(0));
         let of_server = Arc::clone(&wanted);
         let lines = Lines { wanted: of_server, is_wanted: false, posts, line: Bytes::new(), holds };
         let (got, posts) = (AtomicU64::new(0), Mutex::new(Some(to_server)));
-        (Arc::new(Self { caller, wanted, got, posts, refusals }), lines, held)
+        let afar = Afar { held, handshake_max: HANDSHAKE_MAX };
+        (Arc::new(Self { caller, wanted, got, posts, refusals }), lines, afar)
     }
 
     /// Hands a line over once the server wants one, in the order in which this was called.
@@ -231,15 +253,11 @@ impl Session {
         }
     }
 
-    /// The answer to a body that the server does not get now.
-    fn refuse(&self, body: Guarded, why: &str) -> Reply {
-        if let Some(id) = request_of(body) {
-            let error = json!({"code": NOT_NOW, "message": why.trim_end()});
-            let line = format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "error": error}));
-            // If it is full, the client does not read it.
-            let _ = self.refusals.try_send(Bytes::from(line));
-        }
-        later(why)
+    /// The answer to a body that the server does not get.
+    async fn refuse(&self, reply: Reply, id: Option<RequestId>) -> Reply {
+        // If it is full, the client does not read it.
+        let tell = |error: &Value| self.refusals.try_send(format!("{error}\n").into()).is_ok();
+        refused::on_stream(reply, id, tell).await
     }
 
     /// The server gets nothing more.
@@ -284,8 +302,8 @@ impl Drop for Lines {
 /// The id of the request in a body.
 fn request_of(body: Guarded) -> Option<RequestId> {
     match body {
-        Guarded::Whole(Kind::Request(id), _) | Guarded::Mended(_, Kind::Request(id), _) => Some(id),
-        _ => None,
+        Guarded::Whole(kind, _) | Guarded::Mended(_, kind, _) => kind.id().cloned(),
+        Guarded::Refused(_) => None,
     }
 }
 
@@ -334,7 +352,11 @@ impl Body for Events {
         if !this.is_line_begun
             && let Poll::Ready(Some(line)) = this.refusals.poll_recv(context)
         {
-            let events = framed(&line, &mut this.is_line_begun);
+            let events = if line.is_empty() {
+                Bytes::from_static(BEAT)
+            } else {
+                framed(&line, &mut this.is_line_begun)
+            };
             return Poll::Ready(Some(Ok(Frame::data(events))));
         }
         let mut piece = [0; 16 << 10];
@@ -348,7 +370,7 @@ impl Body for Events {
             Poll::Pending => {
                 while this.heartbeat.poll_tick(context).is_ready() {
                     if !this.is_line_begun {
-                        let beat = Bytes::from_static(b": still here\n\n");
+                        let beat = Bytes::from_static(BEAT);
                         return Poll::Ready(Some(Ok(Frame::data(beat))));
                     }
                 }
@@ -378,13 +400,14 @@ fn framed(lines: &[u8], is_line_begun: &mut bool) -> Bytes {
 mod tests {
     use resilient_mcp::{Tallied, Unready};
     use rmcp::ServerHandler;
+    use serde_json::json;
     use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
     use tokio::sync::OwnedSemaphorePermit;
     use tokio::task::yield_now;
 
     use super::*;
     use crate::address::Names;
-    use crate::body::Unsent;
+    use crate::body::{ENDING, Unsent};
 
     /// A server that takes nothing, and says a line in two pieces, each once it is told to.
     #[derive(Clone)]
@@ -442,10 +465,17 @@ mod tests {
         room: Option<OwnedSemaphorePermit>,
         ends: bool,
     ) -> impl Future<Output = Reply> + use<> {
-        let query = format!("session_id={}", lock(&sse.sessions).keys().next().unwrap());
+        let head = head(sse);
         let bytes = Bytes::from(body.to_owned());
         let (taken, sse) = (Taken { bytes, room, unsent: Unsent::default() }, Arc::clone(sse));
-        async move { sse.post(&query, taken, &Caller::default(), ends).await }
+        async move { sse.post(&head, taken, &Caller::default(), ends).await }
+    }
+
+    /// The head of what is posted to the only session.
+    fn head(sse: &Sse<Deaf>) -> Parts {
+        let id = lock(&sse.sessions).keys().next().unwrap().clone();
+        let request = http::Request::post(format!("/messages/?session_id={id}"));
+        request.body(()).unwrap().into_parts().0
     }
 
     #[tokio::test]
@@ -498,16 +528,19 @@ mod tests {
         }
         sse.server.says.add_permits(1);
         assert_eq!(next().await, "line\n\n");
+        // A refusal at the door has the stream look whether its client may still be in.
+        sse.look_again(&head(&sse));
         for (id, why) in [(json!(7), FULL), (json!("x"), FULL), (json!(7), ENDING)] {
-            let error = json!({"code": NOT_NOW, "message": why.trim_end()});
+            let error = json!({"code": -32000, "message": why.trim_end()});
             let error = json!({"jsonrpc": "2.0", "id": id, "error": error});
             assert_eq!(next().await, format!("event: message\ndata: {error}\n\n"));
         }
+        assert_eq!(next().await.as_bytes(), BEAT);
     }
 
     #[tokio::test]
     async fn a_server_gets_each_line_as_a_whole_and_none_that_was_taken_back() {
-        let (session, mut lines, mut held) = Session::begin(Caller::default(), mpsc::channel(1).0);
+        let (session, mut lines, mut afar) = Session::begin(Caller::default(), mpsc::channel(1).0);
         let post =
             |line: &'static str| -> Post { (Bytes::from_static(line.as_bytes()), Arc::new(())) };
         let late = session.hand_over(post("late\n"), Duration::ZERO);
@@ -521,7 +554,10 @@ mod tests {
             let mut piece = [0; 8];
             for line in ["one\n", "two\n"] {
                 let count = lines.read(&mut piece).await.unwrap();
-                assert_eq!((&piece[..count], held.try_recv().is_ok()), (line.as_bytes(), true));
+                assert_eq!(
+                    (&piece[..count], afar.held.try_recv().is_ok()),
+                    (line.as_bytes(), true)
+                );
             }
         };
         tokio::join!(hand_over, read);

@@ -40,6 +40,7 @@ use crate::hosted::Hosted;
 use crate::in_flight::InFlight;
 use crate::keeper::Keeper;
 use crate::limits::{BODY_MAX, COMES_BACK, HANDSHAKE_MAX, HEARTBEAT, SESSIONS_MAX, SWEEP};
+use crate::refused;
 use crate::sessions::{AtWork, Head, NotYours, Sessions};
 use crate::talk::Writer;
 
@@ -108,14 +109,16 @@ impl<S: Hosted> Streamable<S> {
             Guarded::Mended(mended, kind, flaw) => (Bytes::from(mended), kind, None, flaw),
             Guarded::Refused(reply) => return json(StatusCode::BAD_REQUEST, &reply),
         };
+        let refuse = |reply| refused::of(reply, kind.id().cloned(), used.is_some());
         if ends && kind != Kind::Unanswered {
-            return ending();
+            return refuse(ending());
         }
-        if kind == Kind::Handshake && body.len() > HANDSHAKE_MAX {
-            return handshake_too_long();
+        let is_handshake = matches!(kind, Kind::Handshake(_));
+        if is_handshake && body.len() > HANDSHAKE_MAX {
+            return refuse(handshake_too_long());
         }
-        if kind == Kind::Handshake && self.count() >= SESSIONS_MAX {
-            return later("too many sessions live; try again\n");
+        if is_handshake && self.count() >= SESSIONS_MAX {
+            return refuse(later("too many sessions live; try again\n"));
         }
         let session = session_of(Some(&parts));
         let entered = match (session, &kind) {

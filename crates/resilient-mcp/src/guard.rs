@@ -24,12 +24,23 @@ pub enum Guarded {
 /// What a body is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// The request that begins a session.
-    Handshake,
+    /// The request that begins a session, with its id.
+    Handshake(RequestId),
     /// Another request, with its id.
     Request(RequestId),
     /// A notification, or a reply to the server.
     Unanswered,
+}
+
+impl Kind {
+    /// The id of a request.
+    #[must_use]
+    pub fn id(&self) -> Option<&RequestId> {
+        match self {
+            Self::Handshake(id) | Self::Request(id) => Some(id),
+            Self::Unanswered => None,
+        }
+    }
 }
 
 /// Looks at one body.
@@ -46,11 +57,7 @@ pub fn guard(body: &[u8]) -> Guarded {
 /// The reply to a body that the SDK cannot read, although it is a message.
 #[must_use]
 pub fn unreadable(kind: &Kind) -> Value {
-    let id = match kind {
-        Kind::Request(id) => Some(id.clone()),
-        Kind::Handshake | Kind::Unanswered => None,
-    };
-    message::unreadable(id)
+    message::unreadable(kind.id().cloned())
 }
 
 fn guarded(body: &[u8], message: Box<ClientJsonRpcMessage>) -> Guarded {
@@ -59,7 +66,9 @@ fn guarded(body: &[u8], message: Box<ClientJsonRpcMessage>) -> Guarded {
     };
     let kind = Kind::Request(request.id.clone());
     match &request.request {
-        ClientRequest::InitializeRequest(_) => Guarded::Whole(Kind::Handshake, None),
+        ClientRequest::InitializeRequest(_) => {
+            Guarded::Whole(Kind::Handshake(request.id.clone()), None)
+        }
         ClientRequest::CallToolRequest(call) => {
             let flaw = call.extensions.get::<Flaw>().copied();
             let has_bom = body.starts_with(b"\xEF\xBB\xBF");

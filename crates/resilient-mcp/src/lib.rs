@@ -60,6 +60,7 @@ pub use resilient_core::figures;
 pub use schema::Schema;
 pub use server::{Server, Unready};
 pub use session::{Caller, program};
+pub use skim::Skim;
 pub use tally::{BOUNDS_MS, Tallied};
 pub use tools::Offer;
 pub use wire::{Afar, Hold};

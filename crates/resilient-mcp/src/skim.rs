@@ -11,7 +11,7 @@ const TOKEN_MAX: usize = 256;
 
 /// A pass over one message.
 #[derive(Debug, Default)]
-pub(crate) struct Skim {
+pub struct Skim {
     depth: usize,
     in_string: bool,
     escaped: bool,
@@ -30,7 +30,7 @@ impl Skim {
     }
 
     /// Takes the next piece of the text.
-    pub(crate) fn feed(&mut self, mut piece: &[u8]) {
+    pub fn feed(&mut self, mut piece: &[u8]) {
         loop {
             if self.in_string && !self.escaped && self.depth != 1 {
                 // A text of a hundred megabytes is one string: nothing in it matters but its end.
@@ -44,7 +44,8 @@ impl Skim {
     }
 
     /// The id seen so far.
-    pub(crate) fn id(self) -> Option<RequestId> {
+    #[must_use]
+    pub fn id(self) -> Option<RequestId> {
         self.id
     }
 

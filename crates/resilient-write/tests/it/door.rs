@@ -9,23 +9,23 @@ const HTTP: &[&str] = &["--transport", "http"];
 const WITH_TOKENS: &[&str] = &["--transport", "http", "--token-file", "tokens", "-w", "work"];
 
 /// A sandbox with the workspace `work`: tokens may not lie in one.
-fn with_workspace() -> Sandbox {
+pub(crate) fn with_workspace() -> Sandbox {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.path("work")).unwrap();
     sandbox
 }
 
 /// A secret that is long enough.
-fn secret(of: &str) -> String {
+pub(crate) fn secret(of: &str) -> String {
     of.repeat(32 / of.len() + 1)
 }
 
-fn bearer(secret: &str) -> String {
+pub(crate) fn bearer(secret: &str) -> String {
     format!("Bearer {secret}")
 }
 
 /// Writes the file of tokens as its owner would.
-fn put_tokens(sandbox: &Sandbox, lines: &str) {
+pub(crate) fn put_tokens(sandbox: &Sandbox, lines: &str) {
     sandbox.put("tokens", lines);
     #[cfg(unix)]
     {
@@ -401,6 +401,23 @@ fn the_older_transport_has_the_same_door() {
     let post = |token: &str| web.post(&messages, &[("Authorization", token)], &handshake()).status;
     assert_eq!((post(&bob), post(&alice)), (404, 202));
     assert!(stream.event().1.contains("serverInfo"));
+}
+
+/// Before, the stream went on until the server had something to say, a quarter of a minute at most.
+#[test]
+fn the_stream_of_a_token_that_is_taken_out_ends_with_the_next_refusal() {
+    let sandbox = with_workspace();
+    let alice = secret("alice");
+    put_tokens(&sandbox, &format!("alice read,write {alice}\n"));
+    let web = sandbox.listen(&["--transport", "sse", "--token-file", "tokens", "-w", "work"]);
+    let alice = bearer(&alice);
+    let headers = [("Authorization", alice.as_str())];
+    let mut stream = web.open("GET", "/sse", &headers, "");
+    let messages = stream.event().1;
+    put_tokens(&sandbox, "");
+    assert_eq!(web.post(&messages, &headers, &handshake()).status, 401);
+    // Without that, its end is due 15 seconds after its begin.
+    stream.ends_within(std::time::Duration::from_secs(10));
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn clients_that_write_at_once_lose_nothing() {
 }
 
 /// A client over SSE: its stream, and where it posts to.
-fn opened(web: &Web, headers: &[(&str, &str)]) -> (crate::web::Line, String) {
+pub(crate) fn opened(web: &Web, headers: &[(&str, &str)]) -> (crate::web::Line, String) {
     let mut stream = web.open("GET", "/sse", headers, "");
     assert_eq!(stream.status, 200);
     let (name, messages) = stream.event();
@@ -198,7 +198,7 @@ fn opened(web: &Web, headers: &[(&str, &str)]) -> (crate::web::Line, String) {
     (stream, messages)
 }
 
-fn next(stream: &mut crate::web::Line) -> Value {
+pub(crate) fn next(stream: &mut crate::web::Line) -> Value {
     serde_json::from_str(&stream.event().1).unwrap()
 }
 

@@ -27,6 +27,7 @@ mod policy;
 mod read;
 mod reading;
 mod redact;
+mod refusals;
 mod replaced;
 mod risk;
 mod sandbox;

@@ -236,6 +236,12 @@ impl Line {
         }
     }
 
+    /// Waits for the end of a stream.
+    pub(crate) fn ends_within(&mut self, time: std::time::Duration) {
+        self.stream.get_ref().set_read_timeout(Some(time)).unwrap();
+        self.stream.read_to_end(&mut Vec::new()).unwrap();
+    }
+
     /// All that is still to come.
     pub(crate) fn rest(mut self) -> Answer {
         let mut rest = Vec::new();

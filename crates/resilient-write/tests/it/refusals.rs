@@ -1,0 +1,166 @@
+//! What a refusal over HTTP and SSE says to the client, and what else ends with it.
+
+#[cfg(unix)]
+use std::fs::File;
+
+use serde_json::{Value, json};
+
+use crate::http::{next, opened};
+use crate::sandbox::Sandbox;
+#[cfg(unix)]
+use crate::web::Web;
+use crate::web::{call, handshake};
+
+const HTTP: &[&str] = &["--transport", "http"];
+const SSE: &[&str] = &["--transport", "sse"];
+
+/// What is more than a body may have, together with its call.
+fn too_long() -> String {
+    "x".repeat(32 << 20)
+}
+
+fn write(id: u64, content: &str) -> Value {
+    call(id, "rw_safe_write", &json!({"path": "a", "content": content}))
+}
+
+/// Before, these were plain text, which SDKs of Python show to nobody.
+#[test]
+fn a_refused_message_is_answered_with_an_error_in_json() {
+    let sandbox = Sandbox::new();
+    let mut long = handshake();
+    long["params"]["clientInfo"]["name"] = json!("x".repeat(20_000));
+    for (transport, path, header, message, status, code, id, told) in [
+        (
+            HTTP,
+            "/mcp",
+            ("Host", "evil.example"),
+            handshake(),
+            403,
+            -32600,
+            json!(null),
+            "--allow-host NAME",
+        ),
+        (
+            HTTP,
+            "/mcp",
+            ("Origin", "null"),
+            handshake(),
+            403,
+            -32600,
+            json!(null),
+            "--allow-origin ORIGIN",
+        ),
+        (HTTP, "/sse", ("X", "x"), handshake(), 404, -32600, json!(null), "--transport sse"),
+        (
+            HTTP,
+            "/mcp",
+            ("Mcp-Session-Id", "x"),
+            write(5, ""),
+            404,
+            -32600,
+            json!(null),
+            "Session not found",
+        ),
+        (
+            HTTP,
+            "/mcp",
+            ("Content-Length", "99999999"),
+            handshake(),
+            413,
+            -32600,
+            json!(null),
+            "33554432 bytes",
+        ),
+        (HTTP, "/mcp", ("X", "x"), long, 413, -32600, json!(0), "16384 bytes"),
+        (SSE, "/mcp", ("X", "x"), handshake(), 404, -32600, json!(null), "--transport http"),
+        (SSE, "/sse", ("X", "x"), handshake(), 405, -32600, json!(null), "--transport http"),
+        (
+            SSE,
+            "/messages/?session_id=x",
+            ("X", "x"),
+            handshake(),
+            404,
+            -32600,
+            json!(null),
+            "open a stream",
+        ),
+    ] {
+        let web = sandbox.listen(transport);
+        let answer = web.post(path, &[header], &message);
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (status, Some("application/json"))
+        );
+        let Value::Object(error) = answer.message() else { panic!("{answer:?}") };
+        assert_eq!((&error["jsonrpc"], &error["id"]), (&json!("2.0"), &id), "{answer:?}");
+        assert_eq!(error["error"]["code"], code, "{answer:?}");
+        assert!(error["error"]["message"].as_str().unwrap().contains(told), "{answer:?}");
+        // A person who asks by hand reads text.
+        let looked = web.ask("GET", "/nowhere", &[], "");
+        assert_eq!(looked.header("content-type"), Some("text/plain; charset=utf-8"));
+    }
+}
+
+/// Before, SDK 1 of Python ended the whole session over the status of one call.
+#[cfg(unix)]
+#[test]
+fn a_call_of_a_session_that_is_refused_ends_alone() {
+    let sandbox = Sandbox::new();
+    let mut web = sandbox.listen(HTTP);
+    let client = web.greet("/mcp", &[]);
+    let refused = client.post(&write(6, &too_long()));
+    assert_eq!((refused.status, &refused.message()["id"]), (200, &json!(6)), "{refused:?}");
+    assert_eq!(refused.message()["error"]["code"], -32600, "{refused:?}");
+    client.call("rw_safe_write", &json!({"path": "first", "content": "1"}));
+    let lock = File::open(sandbox.path(".resilient_write/lock")).unwrap();
+    lock.lock().unwrap();
+    let line = client.begin(&write(5, "x"));
+    client.ping();
+    let session = client.session().to_owned();
+    let session = [("Mcp-Session-Id", session.as_str())];
+    web.stop();
+    web.said_until("stopping");
+    let answer = |headers: &[(&str, &str)], status: u16, id: Value| {
+        let answer = web.post("/mcp", headers, &write(9, "y"));
+        assert_eq!((answer.status, &answer.message()["id"]), (status, &id), "{answer:?}");
+        assert_eq!(answer.message()["error"]["code"], -32000, "{answer:?}");
+        assert!(answer.body.contains("the server is ending"), "{answer:?}");
+    };
+    answer(&session, 200, json!(9));
+    // Nothing waits for the answer to a request without a session.
+    answer(&[], 503, json!(9));
+    // Both are counted as what they are.
+    let counted = web.ask("GET", "/metrics", &[], "").body;
+    assert!(counted.contains("rw_http_answers_total{status=\"503\"} 2\n"), "{counted}");
+    assert!(counted.contains("rw_http_answers_total{status=\"413\"} 1\n"), "{counted}");
+    lock.unlock().unwrap();
+    let reply = line.rest().message();
+    assert_eq!(reply["result"]["structuredContent"]["ok"], true, "{reply}");
+    assert_eq!(web.end().1, Some(0));
+}
+
+/// Before, clients that look for the answer on the stream alone waited for ever, and SDKs of Python sent nothing more.
+#[test]
+fn a_call_over_the_older_transport_that_is_too_long_ends_alone() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(SSE);
+    let (mut stream, messages) = opened(&web, &[]);
+    let mut long = write(6, &too_long());
+    let with_last_id = long.to_string().replacen("\"id\":6,", "", 1);
+    let with_last_id = format!("{},\"id\":7}}", &with_last_id[..with_last_id.len() - 1]);
+    assert_eq!(web.post(&messages, &[], &long).status, 202);
+    assert_eq!(web.ask("POST", &messages, &[], &with_last_id).status, 202);
+    for id in [6, 7] {
+        let told = next(&mut stream);
+        assert_eq!((&told["id"], &told["error"]["code"]), (&json!(id), &json!(-32600)), "{told}");
+        assert!(told["error"]["message"].as_str().unwrap().contains("33554432 bytes"), "{told}");
+    }
+    // Nobody waits for an answer to this.
+    long.as_object_mut().unwrap().remove("id");
+    assert_eq!(web.post(&messages, &[], &long).status, 413);
+    assert_eq!(
+        web.post(&messages, &[], &json!({"jsonrpc": "2.0", "id": 8, "method": "ping"})).status,
+        202
+    );
+    assert_eq!(next(&mut stream)["id"], 8);
+}
