@@ -12,7 +12,7 @@ use std::convert::Infallible;
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -21,18 +21,18 @@ use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, header};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt as _;
-use resilient_mcp::guard::{Guarded, Kind, guard};
-use resilient_mcp::{Afar, Busy, Caller, Hold, Work};
-use rmcp::model::RequestId;
+use resilient_mcp::guard::{Guarded, Kind, cancelled, guard};
+use resilient_mcp::{Afar, Busy, Caller, Cancel, Hold, Work};
+use rmcp::model::{ProtocolVersion, RequestId};
 use serde_json::Value;
 use tokio::io::{AsyncRead, DuplexStream, ReadBuf, duplex};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
 use crate::body::{Held, Missed, Reply, Taken, ending, later, plain};
 use crate::door::Door;
 use crate::hosted::Hosted;
-use crate::limits::{HANDSHAKE_MAX, HEARTBEAT, POST_PATIENCE, SESSIONS_MAX};
+use crate::limits::{COMES_BACK, HANDSHAKE_MAX, HEARTBEAT, POST_PATIENCE, SESSIONS_MAX};
 use crate::refused;
 use crate::token::unguessable;
 
@@ -71,6 +71,10 @@ struct Session {
     got: AtomicU64,
     /// `None` once the server gets no more.
     posts: Mutex<Option<mpsc::UnboundedSender<Post>>>,
+    /// What the server is to cancel before it wants the next line.
+    cancels: mpsc::UnboundedSender<Cancel>,
+    /// The version that the client has named first beside what it posts.
+    version: Arc<OnceLock<ProtocolVersion>>,
     /// The errors for requests that the server does not get. An empty one has the stream look whether its client may go on.
     refusals: mpsc::Sender<Bytes>,
 }
@@ -130,7 +134,9 @@ impl<S: Hosted> Sse<S> {
         tokio::spawn(self.server.for_caller(caller.clone()).speak(lines, to_client, afar));
         lock(&self.sessions).insert(id.clone(), session);
 
-        let hello = format!("event: endpoint\ndata: {}?session_id={id}\n\n", self.messages);
+        let (messages, retry) = (&self.messages, COMES_BACK.as_millis());
+        let hello =
+            format!("event: endpoint\ndata: {messages}?session_id={id}\nretry: {retry}\n\n");
         let mut heartbeat = interval(HEARTBEAT);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         heartbeat.reset();
@@ -170,12 +176,19 @@ impl<S: Hosted> Sse<S> {
                 return session.refuse(ending(), request_of(guarded)).await;
             }
         }
+        session.speaks(head);
+        let is_cancelled = session.cancel(cancelled(&taken.bytes));
         // In JSON, a line end is never part of a text.
         let mut line = BytesMut::from(taken.bytes);
         line.iter_mut().filter(|it| matches!(**it, b'\n' | b'\r')).for_each(|it| *it = b' ');
         line.put_u8(b'\n');
         let line = line.freeze();
-        match session.hand_over((line.clone(), Arc::new(taken.room)), self.patience).await {
+        let handed = tokio::select! {
+            biased;
+            Ok(()) = is_cancelled => Ok(()),
+            handed = session.hand_over((line.clone(), Arc::new(taken.room)), self.patience) => handed,
+        };
+        match handed {
             Ok(()) => plain(StatusCode::ACCEPTED, "Accepted"),
             Err(Unwanted::Ended) => {
                 plain(StatusCode::GONE, "the session has ended; open a stream again\n")
@@ -226,8 +239,31 @@ impl Session {
         let of_server = Arc::clone(&wanted);
         let lines = Lines { wanted: of_server, is_wanted: false, posts, line: Bytes::new(), holds };
         let (got, posts) = (AtomicU64::new(0), Mutex::new(Some(to_server)));
-        let afar = Afar { held, handshake_max: HANDSHAKE_MAX };
-        (Arc::new(Self { caller, wanted, got, posts, refusals }), lines, afar)
+        let (cancels, to_cancel) = mpsc::unbounded_channel();
+        let version = Arc::<OnceLock<_>>::default();
+        let of_client = Arc::clone(&version);
+        let afar =
+            Afar { held, handshake_max: HANDSHAKE_MAX, cancels: to_cancel, version: of_client };
+        (Arc::new(Self { caller, wanted, got, posts, cancels, version, refusals }), lines, afar)
+    }
+
+    /// Keeps the version that a client names.
+    fn speaks(&self, head: &Parts) {
+        let named = head.headers.get("mcp-protocol-version").and_then(|it| it.to_str().ok());
+        let known = ProtocolVersion::KNOWN_VERSIONS.iter().find(|it| Some(it.as_str()) == named);
+        if let Some(known) = known {
+            self.version.get_or_init(|| known.clone());
+        }
+    }
+
+    /// Has the server cancel a request if it is at work. Who cancels one needs no turn then.
+    fn cancel(&self, id: Option<RequestId>) -> oneshot::Receiver<()> {
+        let (told, is_cancelled) = oneshot::channel();
+        if let Some(id) = id {
+            // A server that has ended cancels nothing.
+            let _ = self.cancels.send((id, told));
+        }
+        is_cancelled
     }
 
     /// Hands a line over once the server wants one, in the order in which this was called.
@@ -516,7 +552,8 @@ mod tests {
             let frame = stream.frame().await.unwrap().unwrap();
             String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap()
         };
-        assert!(next().await.starts_with("event: endpoint\n"));
+        let hello = next().await;
+        assert!(hello.starts_with("event: endpoint\n") && hello.ends_with("\nretry: 1000\n\n"));
         sse.server.says.add_permits(1);
         assert_eq!(next().await, "event: message\ndata: one ");
         let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;

@@ -4,11 +4,16 @@
 //! object, and what no text can hold is patched out and noted as a [`Flaw`], so that the call is refused by the
 //! envelope of its tool. What cannot be mended is refused with a JSON-RPC error.
 
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId,
+};
 use serde_json::Value;
 
 use crate::message::{self, FromText, Incoming};
 pub use crate::message::{Flaw, id_in_use};
+
+/// The longest cancellation: it has the id of a request, and a reason.
+const CANCEL_MAX: usize = 4096;
 
 /// One body after the guards.
 #[derive(Debug)]
@@ -51,6 +56,20 @@ pub fn guard(body: &[u8]) -> Guarded {
         Incoming::Batch(_) => Guarded::Refused(message::no_batches()),
         Incoming::Refused(reply) => Guarded::Refused(reply),
         Incoming::Ignored => Guarded::Refused(message::no_message()),
+    }
+}
+
+/// The request that a body cancels.
+#[must_use]
+pub fn cancelled(body: &[u8]) -> Option<RequestId> {
+    if body.len() > CANCEL_MAX {
+        return None;
+    }
+    let Incoming::Message(message) = message::read(body) else { return None };
+    let JsonRpcMessage::Notification(noted) = *message else { return None };
+    match noted.notification {
+        ClientNotification::CancelledNotification(cancelled) => cancelled.params.request_id,
+        _ => None,
     }
 }
 

@@ -63,7 +63,7 @@ pub use session::{Caller, program};
 pub use skim::Skim;
 pub use tally::{BOUNDS_MS, Tallied};
 pub use tools::Offer;
-pub use wire::{Afar, Hold};
+pub use wire::{Afar, Cancel, Hold};
 
 use replies::replies;
 use wire::Wire;

@@ -12,17 +12,19 @@
 use std::any::Any;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions, GetMeta as _,
-    JsonRpcMessage, JsonRpcNotification, ProtocolVersion, RequestId, ServerResult,
+    CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientJsonRpcMessage,
+    ClientNotification, ClientRequest, GetExtensions, GetMeta as _, Implementation,
+    InitializeRequest, InitializeRequestParams, JsonRpcMessage, JsonRpcNotification,
+    ProtocolVersion, RequestId, ServerResult,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::batch::Batch;
 use crate::message::{self, InBatch, Incoming};
@@ -49,6 +51,9 @@ pub(crate) const AT_ONCE_MAX: usize = 1024;
 /// What is held until the requests of a line are done.
 pub type Hold = Arc<dyn Any + Send + Sync>;
 
+/// A request that is cancelled past the lines. Who waits is told that it was at work.
+pub type Cancel = (RequestId, oneshot::Sender<()>);
+
 /// What holds for the lines of a client that the server does not know.
 #[derive(Debug)]
 pub struct Afar {
@@ -56,6 +61,11 @@ pub struct Afar {
     pub held: mpsc::UnboundedReceiver<Hold>,
     /// So many bytes the line of a handshake has at most: the server keeps what a client says of itself.
     pub handshake_max: usize,
+    /// What is cancelled, also while no line is taken.
+    pub cancels: mpsc::UnboundedReceiver<Cancel>,
+    /// The version that the client speaks, if it says so beside its lines. It counts for a client that sends no
+    /// handshake: one that has opened its stream anew takes the session for the one before.
+    pub version: Arc<OnceLock<ProtocolVersion>>,
 }
 
 impl Afar {
@@ -200,6 +210,41 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         }
         Ok(Some(message))
     }
+
+    /// The handshake that a client from afar has left out before this message. Its answer goes nowhere.
+    fn left_out(&self, message: &ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        let afar = self.afar.as_ref().filter(|_| !self.has_begun)?;
+        let JsonRpcMessage::Request(asked) = message else { return None };
+        if !needs_handshake(&asked.request) {
+            return None;
+        }
+        let version = afar.version.get().filter(|it| **it < ProtocolVersion::V_2026_07_28);
+        let version = version.cloned().unwrap_or(ProtocolVersion::V_2024_11_05);
+        // It says neither what it is nor what it can.
+        let nobody = Implementation::new("", "");
+        let params = InitializeRequestParams::new(ClientCapabilities::default(), nobody);
+        let handshake = InitializeRequest::new(params.with_protocol_version(version));
+        Some(ClientJsonRpcMessage::request(
+            ClientRequest::InitializeRequest(handshake),
+            // No request that is handed out has this number.
+            RequestId::Number(0),
+        ))
+    }
+
+    /// The cancellation of a request that is at work.
+    fn cancelled(&self, (id, told): Cancel) -> Option<ClientJsonRpcMessage> {
+        // Once its line has come, nobody waits for this.
+        if told.is_closed() || !self.has_begun {
+            return None;
+        }
+        let number = self.requests.cancel(&id)?;
+        let _ = told.send(());
+        let cancelled = CancelledNotificationParam::new(Some(number), None);
+        let cancelled = CancelledNotification::new(cancelled);
+        Some(ClientJsonRpcMessage::notification(ClientNotification::CancelledNotification(
+            cancelled,
+        )))
+    }
 }
 
 impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
@@ -225,7 +270,20 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
             if let Some(message) = self.ahead.pop_front() {
                 return Some(message);
             }
-            self.requests.room(AT_ONCE_MAX).await;
+            let cancel = async {
+                match &mut self.afar {
+                    Some(afar) => afar.cancels.recv().await,
+                    None => None,
+                }
+            };
+            tokio::select! {
+                biased;
+                Some(cancel) = cancel => match self.cancelled(cancel) {
+                    Some(message) => return Some(message),
+                    None => continue,
+                },
+                () = self.requests.room(AT_ONCE_MAX) => {}
+            }
             let incoming = match self.lines.next().await {
                 Ok(Some(Line::Whole(line))) => {
                     let incoming = message::read(line);
@@ -243,11 +301,19 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Wire<R> {
             };
             let hold = self.afar.as_mut().and_then(|afar| afar.held.try_recv().ok());
             match incoming {
-                Incoming::Message(message) => match self.admit(*message, hold.as_ref()) {
-                    Ok(Some(message)) => return Some(message),
-                    Ok(None) => {}
-                    Err(reply) => self.answer(&reply),
-                },
+                Incoming::Message(message) => {
+                    let left_out = self.left_out(&message);
+                    match self.admit(*message, hold.as_ref()) {
+                        Ok(Some(message)) => {
+                            let Some(handshake) = left_out else { return Some(message) };
+                            self.has_begun = true;
+                            self.ahead.push_back(message);
+                            return Some(handshake);
+                        }
+                        Ok(None) => {}
+                        Err(reply) => self.answer(&reply),
+                    }
+                }
                 Incoming::Batch(messages) => self.take(messages, hold.as_ref()),
                 Incoming::Refused(reply) => self.answer(&reply),
                 Incoming::Ignored => {}
@@ -274,6 +340,17 @@ fn begins(request: &ClientRequest) -> bool {
                     .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
         }
     }
+}
+
+/// Whether a request is one of a version with a handshake, and comes behind it.
+fn needs_handshake(request: &ClientRequest) -> bool {
+    let may_be_first = matches!(
+        request,
+        ClientRequest::InitializeRequest(_)
+            | ClientRequest::PingRequest(_)
+            | ClientRequest::DiscoverRequest(_)
+    );
+    !may_be_first && request.get_meta().protocol_version().is_none()
 }
 
 /// A line, or what is left of one that is too long.
@@ -391,6 +468,88 @@ mod tests {
         all
     }
 
+    /// The lines of a client from afar, what holds for them, and where it cancels.
+    fn afar(lines: String) -> (Wire<Cursor<String>>, mpsc::UnboundedSender<Cancel>) {
+        let (to_cancel, cancels) = mpsc::unbounded_channel();
+        let held = mpsc::unbounded_channel().1;
+        let afar = Afar { held, handshake_max: usize::MAX, cancels, version: Arc::default() };
+        let lines = Cursor::new(lines);
+        (Wire::new(lines, replies(sink()).0, Some(afar), Arc::default()), to_cancel)
+    }
+
+    fn call(id: usize) -> String {
+        let call = r#""method":"tools/call","params":{"name":"x","arguments":{}}"#;
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{call}}}\n")
+    }
+
+    /// Before, a client that had as many calls as may wait could cancel none of them.
+    #[test]
+    fn what_is_at_work_is_cancelled_while_no_line_is_taken() {
+        let lines = (0..AT_ONCE_MAX + 2).map(call).collect::<String>();
+        let (mut wire, cancels) = afar(format!("{HANDSHAKE}\n{lines}"));
+        let mut at_work = Vec::new();
+        while let Poll::Ready(Some(message)) = poll(wire.receive()) {
+            at_work.push(message);
+        }
+        assert_eq!(at_work.len(), AT_ONCE_MAX);
+        // One that is not at work yet is cancelled by its line; of another, the line has come.
+        for (id, is_waited_for) in [(AT_ONCE_MAX + 1, true), (5, false), (7, true)] {
+            let (told, mut is_cancelled) = oneshot::channel();
+            if !is_waited_for {
+                is_cancelled.close();
+            }
+            cancels.send((RequestId::Number(id.try_into().unwrap()), told)).unwrap();
+            let is_taken = poll(wire.receive()).is_ready();
+            assert_eq!((is_taken, is_cancelled.try_recv().is_ok()), (id == 7, id == 7), "{id}");
+        }
+    }
+
+    /// Before, such a client got an error about a version that it does not speak, for ever.
+    #[test]
+    fn a_client_from_afar_may_leave_the_handshake_out() {
+        const OLD: ProtocolVersion = ProtocolVersion::V_2024_11_05;
+        let ping = PING.to_owned() + "\n";
+        for (before, named, spoken) in [
+            ("", None, Some(OLD)),
+            (
+                ping.as_str(),
+                Some(ProtocolVersion::V_2025_06_18),
+                Some(ProtocolVersion::V_2025_06_18),
+            ),
+            ("", Some(ProtocolVersion::V_2026_07_28), Some(OLD)),
+            (HANDSHAKE, None, None),
+        ] {
+            let (mut wire, _cancels) = afar(format!("{before}\n{}{}", call(5), call(6)));
+            if let Some(named) = named {
+                wire.afar.as_ref().unwrap().version.set(named).unwrap();
+            }
+            let mut all = Vec::new();
+            while let Poll::Ready(Some(message)) = poll(wire.receive()) {
+                all.push(message);
+            }
+            let played = all.iter().filter_map(|message| match message {
+                JsonRpcMessage::Request(asked) if asked.id == RequestId::Number(0) => {
+                    match &asked.request {
+                        ClientRequest::InitializeRequest(it) => {
+                            Some(it.params.protocol_version.clone())
+                        }
+                        _ => None,
+                    }
+                }
+                _ => None,
+            });
+            assert_eq!(played.collect::<Vec<_>>(), spoken.into_iter().collect::<Vec<_>>());
+            let is_call = |message: &ClientJsonRpcMessage| match message {
+                JsonRpcMessage::Request(it) => {
+                    matches!(it.request, ClientRequest::CallToolRequest(_))
+                }
+                _ => false,
+            };
+            assert!(all.iter().rev().take(2).all(is_call), "{all:?}");
+        }
+    }
+
+    const PING: &str = r#"{"jsonrpc":"2.0","id":4,"method":"ping"}"#;
     const HANDSHAKE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#;
     const PROBE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     const REPLY: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"roots":[]}}"#;
@@ -410,9 +569,12 @@ mod tests {
                 kept
             })
             .collect();
-        let afar = Afar { held, handshake_max: 0 };
+        let (cancels, version) = (mpsc::unbounded_channel().1, Arc::default());
+        let afar = Afar { held, handshake_max: 0, cancels, version };
         let mut wire = Wire::new(Cursor::new(lines), replies(sink()).0, Some(afar), Arc::default());
         let is_held = || kept.iter().map(|kept| kept.upgrade().is_some()).collect::<Vec<_>>();
+        // The handshake that was left out comes first.
+        assert!(poll(wire.receive()).is_ready());
         let Poll::Ready(Some(call)) = poll(wire.receive()) else { panic!("a call") };
         assert_eq!(is_held(), [true, true]);
         drop(call);

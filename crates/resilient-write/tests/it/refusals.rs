@@ -164,3 +164,61 @@ fn a_call_over_the_older_transport_that_is_too_long_ends_alone() {
     );
     assert_eq!(next(&mut stream)["id"], 8);
 }
+
+/// Before, each of its calls failed for ever, with an error about another version of the protocol.
+#[test]
+fn a_client_that_opens_its_stream_anew_goes_on_without_a_handshake() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(SSE);
+    for (version, has_structure) in [("2025-11-25", true), ("x", false)] {
+        let mut stream = web.open("GET", "/sse", &[], "");
+        let messages = stream.event().1;
+        let write = json!({"path": "a", "content": "x", "mode": "overwrite"});
+        let write = call(5, "rw_safe_write", &write);
+        assert_eq!(web.post(&messages, &[("Mcp-Protocol-Version", version)], &write).status, 202);
+        let reply = next(&mut stream);
+        assert_eq!(
+            (&reply["id"], &reply["result"]["isError"]),
+            (&json!(5), &json!(false)),
+            "{reply}"
+        );
+        assert_eq!(reply["result"]["structuredContent"].is_object(), has_structure, "{reply}");
+        let list = json!({"jsonrpc": "2.0", "id": 6, "method": "tools/list"});
+        assert_eq!(web.post(&messages, &[], &list).status, 202);
+        assert!(next(&mut stream)["result"]["tools"].is_array());
+    }
+    let journal = sandbox.text(".resilient_write/journal.jsonl");
+    for row in journal.lines() {
+        let row: Value = serde_json::from_str(row).unwrap();
+        assert_eq!(row["by"]["client"], Value::Null, "{row}");
+    }
+}
+
+/// Before, a cancellation was refused as long as so many calls waited.
+#[cfg(unix)]
+#[test]
+fn all_calls_that_may_wait_can_be_cancelled_over_the_older_transport() {
+    const CALLS: u64 = 1024;
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(SSE);
+    let (mut stream, messages) = opened(&web, &[]);
+    let post = |web: &Web, message: &Value| web.post(&messages, &[], message).status;
+    let write = |id, path: &str| call(id, "rw_safe_write", &json!({"path": path, "content": "x"}));
+    assert_eq!((post(&web, &write(1, "first")), &next(&mut stream)["id"]), (202, &json!(1)));
+    let lock = File::open(sandbox.path(".resilient_write/lock")).unwrap();
+    lock.lock().unwrap();
+    for id in 0..CALLS {
+        assert_eq!(post(&web, &write(id, &format!("f{id}"))), 202);
+    }
+    for id in 0..CALLS {
+        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+            "params": {"requestId": id}});
+        assert_eq!(post(&web, &cancel), 202, "{id}");
+    }
+    // Once this is answered, the server has read what came before.
+    let ping = json!({"jsonrpc": "2.0", "id": 3, "method": "ping"});
+    assert_eq!((post(&web, &ping), &next(&mut stream)["id"]), (202, &json!(3)));
+    lock.unlock().unwrap();
+    assert_eq!((post(&web, &write(2, "last")), &next(&mut stream)["id"]), (202, &json!(2)));
+    assert_eq!(sandbox.names(), [".resilient_write", "first", "last"]);
+}
