@@ -14,6 +14,8 @@ def tokens(chance):
     """A token of each of some forms."""
     yield "gh" + "p_" + drawn(chance, MIXED, 36)
     yield "gl" + "sa_" + drawn(chance, MIXED, 32) + "_" + drawn(chance, "0123456789abcdef", 8)
+    yield "gl" + "pat-" + drawn(chance, MIXED, 20)
+    yield "AI" + "za" + drawn(chance, MIXED, 35)
     yield "np" + "m_" + drawn(chance, MIXED, 36)
     yield "dop" + "_v1_" + drawn(chance, "0123456789abcdef", 64)
     yield "sk_" + "live_" + drawn(chance, MIXED, 40)
