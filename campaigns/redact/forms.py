@@ -171,7 +171,7 @@ javascript  const key = "«K1»" + "«K2»";⏎
 javascript  const key = ["«K1»", "«K2»"].join("");⏎
 javascript  const key = "«K»" + "«camel»";⏎
 javascript  const u = `mongodb://bob:«p»@${host}/db`;⏎
-javascript  const p = `«p»-${env}-«Q»`; const password = `«p»-${env}-«Q»`;⏎
+javascript  const password = `«p»-${env}-«Q»`;⏎
 javascript  const c = {$password: "«P»"};⏎
 typescript  private readonly password: string = "«P»";⏎
 typescript  @Secret("«K») x⏎export const apiKey = "«K»" as const;⏎

@@ -285,6 +285,15 @@ impl<'a> Format<'a> {
         (0, b"")
     }
 
+    /// The length of its longest token.
+    pub(super) fn len_max(&self) -> usize {
+        let lens = self.parts.iter().map(|part| match part {
+            Part::Literal(literal) => literal.len(),
+            Part::Class { max, .. } => *max,
+        });
+        lens.fold(0, usize::saturating_add)
+    }
+
     /// Matches at the start of a text: the length of the match, and where in it the first class
     /// begins.
     pub(super) fn matches(&self, text: &[u8]) -> Option<(usize, Range<usize>)> {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::super::classic::CLASSICS;
 use super::super::decode::{self, Map, Trust, View};
 use super::super::family::BINARY_HINT;
+use super::super::format::Format;
 use super::super::survey::Survey;
 use super::super::token::Shape;
 use super::super::vendor;
@@ -122,6 +123,11 @@ impl Scan {
         if !found.pieces.is_empty() || !pieces.iter().any(|piece| holds(&piece)) {
             return;
         }
+        // Nothing belongs to a token that is as long as its format allows.
+        let is_full = |format: &Format<'_>| format.len_max() <= known.len();
+        if is_join(view) && vendor::row(found.pattern).is_some_and(is_full) {
+            return;
+        }
         let is_line = view.via == "joined lines";
         let is_token = is_format(found.pattern);
         // What fits a format only with the rest needs no other proof of it.
@@ -134,7 +140,9 @@ impl Scan {
             // What was found is a secret without the next line, which may be a name, a word or a key.
             let names =
                 is_line && matches!(text.as_bytes().get(piece.end), Some(b'=' | b':' | b'('));
-            let may_go = view.trust != Trust::Listed && !names;
+            // The next line of a literal may be a digest.
+            let is_next = view.via == "continued lines" && !is_digest(rest_of(piece));
+            let may_go = (view.trust != Trust::Listed || is_next) && !names;
             self.claims.is_free(piece) && (is_sure || may_go && is_rest(view, rest_of(piece)))
         };
         // From the known piece on, as far as the rest goes. Before a token stands nothing of it.
@@ -232,6 +240,11 @@ fn is_rest(view: &View, rest: &[u8]) -> bool {
     let mixed = shape.digits > 0 || shape.lower > 0 && shape.upper > 0;
     let is_long = rest.len() >= REST_MIN || view.via == "joined groups";
     is_long && mixed && shape.changes * 4 >= shape.len && !shape.is_wordy()
+}
+
+/// Tells whether a text is as long as a digest and has hexadecimal digits only.
+fn is_digest(text: &[u8]) -> bool {
+    matches!(text.len(), 32 | 40 | 64) && text.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Tells whether an encoded text is one random token and nothing else: encoding it was no accident.

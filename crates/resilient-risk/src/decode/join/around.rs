@@ -19,7 +19,7 @@ const PASSED_MAX: usize = 8;
 /// write these words in capitals, too. What `list.concat(` adds stays items of a list.
 static JOINS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let empty = r#"(?:""|''|``)"#;
-    let call = r#"(?:^|[^.\w]|["'`]\.|tring\.)(?i:concat)!?\s*[(\[{]|(?i:mplode)\("#;
+    let call = r#"(?:^|[^.\w]|["'`]\.|tring(?:s|Utils)?\.)(?i:concat)!?\s*[(\[{]|(?i:mplode)\("#;
     let first = r"(?i:join|mplode)\(";
     Regex::new(&format!(r"(?-u)(?:{call}|{empty}\.join\(|{first}{empty},)[\s(\[{{]*$")).ok()
 });

@@ -48,7 +48,7 @@ impl Source<'_> {
                 Some(Joint::Beside) => {
                     !chain.is_listed && (self.are_settings(&chain) || is_command(self.bytes, start))
                 }
-                Some(Joint::Added | Joint::Filled | Joint::Called) | None => false,
+                Some(Joint::Added | Joint::Filled | Joint::Called | Joint::Wrapped) | None => false,
             };
             chain.place.end = end;
             let rest = self.bytes.get(end..).unwrap_or_default();
@@ -59,6 +59,11 @@ impl Source<'_> {
                 self.joint(end)
             };
             let Some((joint, next)) = joint else { break };
+            let joint = match joint {
+                Joint::Wrapped if is_joined(self.bytes, start) => Joint::Listed,
+                Joint::Wrapped => break,
+                other => other,
+            };
             is_called |= joint == Joint::Called;
             let joint = if is_called { Joint::Called } else { joint };
             // The next argument is no part of what is added up before it.

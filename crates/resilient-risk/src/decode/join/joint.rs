@@ -16,6 +16,8 @@ pub(super) enum Joint {
     /// Nothing but white space: a program adds them, a shell does not.
     Beside,
     Listed,
+    /// Each in brackets of its own: only a call that joins them puts them together.
+    Wrapped,
     /// The second one goes into the first.
     Filled,
     /// A call adds its arguments.
@@ -70,7 +72,7 @@ impl Source<'_> {
     /// one begins. Nothing but white space does not name any.
     pub(super) fn joint(&self, from: usize) -> Option<(Joint, usize)> {
         let (mut at, mut comments, mut signs) = (from, 0, Vec::new());
-        let (mut has_feed, mut has_bracket) = (false, false);
+        let (mut has_feed, mut has_bracket, mut brackets) = (false, false, Vec::new());
         while at - from - comments < GAP_MAX {
             let rest = self.bytes.get(at..)?;
             let len = comment_len(rest);
@@ -86,7 +88,10 @@ impl Source<'_> {
                     at += call.len() - 1;
                 }
                 Some(b'\n') => has_feed = true,
-                Some(b'(' | b')') => has_bracket |= signs.is_empty(),
+                Some(bracket @ (b'(' | b')')) => {
+                    has_bracket |= signs.is_empty();
+                    brackets.push(*bracket);
+                }
                 Some(byte) if byte.is_ascii_whitespace() || *byte == b'\\' => {}
                 Some(byte) => signs.push(*byte),
                 None => break,
@@ -100,6 +105,7 @@ impl Source<'_> {
         let joint = match signs.as_slice() {
             [] if at == from || is_name || is_key => return None,
             // The literal behind a bracket is the argument of another call, or the next one of a call around.
+            b"," if has_bracket && brackets == b")(" => Joint::Wrapped,
             b"" | b"," if has_bracket => return None,
             // A literal in three quotes on a line of its own is a statement, as a docstring is.
             b"" if has_feed && self.is_long(next) => return None,

@@ -131,8 +131,23 @@ fn what_stands_beside_a_whole_token_stays() {
     neighbours_stay(&BESIDE, &["production", "main", "8080", "user1", "v1.2.3", "eu-west-1"], 0);
 }
 
+/// Before, a name with capitals or digits in it went with such a token.
+#[test]
+fn nothing_belongs_to_a_token_that_is_as_long_as_its_format_allows() {
+    let chance = &mut Chance(0x9E37_79B9_7F4A_7C15);
+    for word in ["userName", "GitHub", "i18n", "x86_64", "20240115", "aB3x9Kq2Lm"] {
+        for token in tokens(chance).into_iter().skip(1).take(2) {
+            for (begin, between, end) in [("x = \"", "\" + \"", "\"\n"), ("K='", "''", "'\n")] {
+                let text = [begin, &token, between, word, end].concat();
+                let mark = "<REDACTED:api_key:1>";
+                assert_eq!(redacted(&text).text, text.replace(&token, mark), "{text}");
+            }
+        }
+    }
+}
+
 /// Texts that put pieces together: what stands before the pieces, between and behind them.
-const PUT: [(Option<Language>, [&str; 3]); 19] = [
+const PUT: [(Option<Language>, [&str; 3]); 23] = [
     (Some(Language::Python), ["x = \"", "\" + \"", "\"\n"]),
     (Some(Language::Python), ["x = \"", "\" \"", "\"\n"]),
     (Some(Language::Python), ["x = (\n    \"", "\"\n    \"", "\"\n)\n"]),
@@ -152,6 +167,11 @@ const PUT: [(Option<Language>, [&str; 3]); 19] = [
     (Some(Language::Php), ["<?php $x = implode(\"\", [\"", "\", \"", "\"]);\n"]),
     (Some(Language::Ruby), ["x = [\"", "\", \"", "\"].join\n"]),
     (Some(Language::Shell), ["KEY=\"", "\"\"", "\"\n"]),
+    // Before, what stands in brackets, or behind a backslash and blanks, was no piece.
+    (Some(Language::Python), ["x = \"\".join([(\"", "\"), (\"", "\")])\n"]),
+    (Some(Language::Java), ["x = String.join(\"\", (\"", "\"), (\"", "\"));\n"]),
+    (None, ["SELECT concat(('", "'), ('", "'));\n"]),
+    (Some(Language::Java), ["x = StringUtils.concat(\"", "\", \"", "\");\n"]),
 ];
 
 #[test]
