@@ -121,6 +121,12 @@ static GROUP: Form = Form::of(concat!(
 static TYPE: Form =
     Form::of(r"(?:[:|&<]|\b(?:readonly|keyof|unique|as|satisfies|extends|implements))\s*\z");
 
+/// A look-up whose default follows. Python and Ruby compute that first, and fail if its variable is not set.
+static DEFAULT: Form = Form::of(concat!(
+    r"(?:\b(?i:environ|env)(?:\.get|\.fetch)?|\bgetenv|\bconfig)",
+    r#"\(\s*["'][\w.-]+["']\s*,\s*(?:default\s*=\s*)?\z"#,
+));
+
 /// A macro of Rust whose bracket is open.
 static MACRO: Form = Form::of(r"(\w+)!\s*[(\[{]");
 
@@ -170,6 +176,10 @@ impl Around<'_> {
     /// Whether an expression stands here: the right side of an assignment, an argument, what is returned, an element
     /// of a list, the value of a map, or a part of such a one. Where it may be a pattern, a type or a constant, none does.
     pub(super) fn takes_look_up(&self) -> bool {
+        let fails = matches!(self.language, Language::Python | Language::Ruby);
+        if fails && DEFAULT.is_in(self.before(WINDOW)) {
+            return false;
+        }
         if self.language == Language::Python {
             // A parser sees to the rest.
             return !self.is_annotation();
@@ -352,6 +362,9 @@ mod tests {
             (Language::Java, "@V(a = \")\", b = @) int c;", "@V(a = \"(\")\nint c = f(@);"),
             (Language::Ruby, "x = @\\\n \"y\"", "x = @\n y"),
             (Language::Python, "a: Literal[@", "a: Literal[1] = @"),
+            (Language::Python, "a = os.environ.get(\"A\", @)", "a = d.get(\"A\", @)"),
+            (Language::Python, "a = env('A', default=@)", "a = f('A', default=@)"),
+            (Language::Ruby, "a = ENV.fetch('A', @)", "a = b.fetch('A', @)"),
             (Language::Python, "def f():\n    @\n    pass", "a = (\n    @\n)"),
         ] {
             assert!(!Around::of_sign(language, other).takes_look_up(), "{other}");
