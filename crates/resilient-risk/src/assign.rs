@@ -10,6 +10,7 @@ mod basic;
 mod call;
 mod column;
 mod command;
+mod declared;
 mod filled;
 mod judge;
 mod key_block;
@@ -74,11 +75,13 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
             Word::Basic => basic::credentials(text, end),
             Word::Call => call::password(text, end),
             Word::Constant => call::constant(text, end),
+            Word::Login | Word::Redis => option(),
             Word::Dummy => None,
             Word::Bank => bank(text, start, end),
             Word::Command => option().or_else(|| call::password(text, end)),
             _ => option()
                 .or_else(|| assigned::value(text, said, claims))
+                .or_else(|| declared::default(text, said))
                 .or_else(|| basic::auth(text, start))
                 .or_else(|| {
                     call::password(text, end)
@@ -87,7 +90,9 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
         };
         if let Some(hit) = hit {
             claims.claim(hit);
-        } else if matches!(word, Word::Password | Word::ShortPassword) {
+        } else if let Some(hit) = column::beside(text, said) {
+            claims.claim(hit);
+        } else if matches!(word, Word::Password | Word::ShortPassword | Word::Secret | Word::Key) {
             column::find(text, start, &mut tables, claims);
         }
     }

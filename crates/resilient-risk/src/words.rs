@@ -27,6 +27,10 @@ pub(super) enum Word {
     Basic,
     /// A command that is given a password.
     Command,
+    /// One that is given it behind a blank, too.
+    Login,
+    /// The client of Redis.
+    Redis,
     /// A call whose arguments are a user and a password.
     Call,
     /// A call that defines a constant.
@@ -63,11 +67,13 @@ pub(super) const WORDS: [(&str, Word); 12] = [
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const RARE: [(&str, Word); 15] = [
+pub(super) const RARE: [(&str, Word); 17] = [
     (" -u ", Word::User),
     ("--user ", Word::User),
     ("asic ", Word::Basic),
     ("mysql", Word::Command),
+    ("er login", Word::Login),
+    ("redis-cli", Word::Redis),
     ("PDO", Word::Call),
     ("Connection", Word::Call),
     ("asicAuth", Word::Call),
@@ -111,7 +117,9 @@ impl Said {
         let can_follow = match word {
             Word::Url => true,
             Word::Bank => is_assigned(text, marks, end),
-            Word::Key | Word::Secret if !is_assigned(text, marks, end) => false,
+            Word::Key | Word::Secret if !is_assigned(text, marks, end) => {
+                is_column(text, start, end)
+            }
             Word::Password if is_assigned(text, marks, end) => true,
             _ => has_digit(marks, end),
         };
@@ -133,6 +141,13 @@ fn is_assigned(text: &[u8], marks: &Marks, end: usize) -> bool {
         before || matches!(byte, b'!' | b':' | b'=' | b'>' | b'?')
     };
     after.is_some_and(|byte| is(*byte))
+}
+
+/// Tells whether a word may be the name of a column of tokens, or end one: `user,api_token`.
+fn is_column(text: &[u8], start: usize, end: usize) -> bool {
+    let is_end = text.get(end).is_some_and(|byte| b",;|\t\r\n".contains(byte));
+    let word = text.get(start..end).unwrap_or_default();
+    is_end && [&b"token"[..], b"secret"].iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// Tells whether a text has a word for secrets, alone or at the end of another word.

@@ -12,9 +12,12 @@ use super::super::{placeholder, work};
 use super::judge::{Stand, is_password};
 use super::{Hit, Notation, behind, line_around, near, quote};
 
-/// A host, which may be an address in brackets.
-static HOST: Notation =
-    LazyLock::new(|| Regex::new(r#"^(?:\[[0-9A-Fa-f:.]+\]|[^\s/"'`<>\[\]{}\\?@,;()]+)"#).ok());
+/// A host, which may be an address in brackets, or a place for one in braces.
+static HOST: Notation = LazyLock::new(|| {
+    let place = r"[$#]?\{[\w.\-() ]{1,40}\}|<[\w.-]{1,40}>";
+    let plain = r#"[^\s/"'`<>\[\]{}\\?@,;()]+"#;
+    Regex::new(&format!(r"^(?:\[[0-9A-Fa-f:.]+\]|(?:{place})(?:{plain})?|{plain})")).ok()
+});
 
 /// `host:port:database:user:password`, alone on its line.
 static PGPASS: Notation = LazyLock::new(|| {

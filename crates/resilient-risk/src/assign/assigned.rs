@@ -46,7 +46,7 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         let is_own = |byte: &u8| byte.is_ascii_graphic() && !b"/:.,;=\"'`\\".contains(byte);
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let fits = |part: &Range<usize>| is_password(said_in(part), Stand::Literal, Word::Password);
-        let is_one = |part: &&Range<usize>| match word {
+        let is_whole = |part: &&Range<usize>| match word {
             Word::Password => {
                 said_in(part).iter().all(u8::is_ascii_graphic) && (!is_filled || fits(part))
             }
@@ -57,7 +57,7 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
             }
             _ => false,
         };
-        let held: Vec<_> = parts.iter().filter(is_one).cloned().collect();
+        let held: Vec<_> = parts.iter().filter(is_whole).cloned().collect();
         if !held.is_empty() {
             claims.hold(held);
         }
@@ -65,8 +65,10 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         let is_between = matches!(said, [first @ (b'+' | b'.'), .., last] if first == last);
         // A raw literal may be a regular expression: `r"[A-Z]{8}[0-9]+"`.
         let is_regex = opening.is_raw && said.contains(&b'[') && said.contains(&b']');
-        let is_other = is_between || is_regex || !is_password(said, Stand::Literal, word);
-        if is_other {
+        // With its places the whole may look like code.
+        let has_password = || is_filled && word != Word::Key && parts.iter().any(fits);
+        let is_one = is_password(said, Stand::Literal, word) || has_password();
+        if is_between || is_regex || !is_one {
             return None;
         }
         // A value of a list of settings may begin with letters and quotes: `Password=E'a'b;`.
@@ -132,6 +134,18 @@ fn call_len(text: &[u8]) -> usize {
         || text.get(..name).is_some_and(|name| CALLS.iter().any(|call| name.ends_with(call)));
     let len = if is_default || is_known() { name + 1 + default } else { 0 };
     if Opening::of(text.get(len..).unwrap_or_default()).is_some() { len } else { 0 }
+}
+
+/// The word that stands for a sign between a name and a literal, so many quotes and blanks behind the name: `or` behind a
+/// look-up, and `is` in a sentence. `getenv("PASSWORD") or "…"`, ``the password is `…` ``.
+fn word_of_choice<'a>(rest: &[u8], name: &[u8], quoted: usize, white: usize) -> &'a [u8] {
+    let signs = rest.get(name.len()..quoted).unwrap_or_default();
+    let is_looked_up = signs.ends_with(b")") || signs.ends_with(b"]");
+    match rest.get(quoted + white..quoted + white + 3) {
+        Some(b"or ") if white > 0 && is_looked_up => b"or",
+        Some(b"is ") if white > 0 && signs.is_empty() && PASSWORDS.contains(&name) => b"is",
+        _ => b"",
+    }
 }
 
 /// How much of a value of YAML is an anchor, or the tag of a text, before it. Nothing is a value behind another tag, and an
@@ -211,6 +225,7 @@ impl<'a> Lead<'a> {
                 signs.get(..first + 1 + row(signs, first + 1, 2, b"=>"))?
             }
             Some(first) => signs.get(..first + 1 + row(signs, first + 1, 2, b":=>"))?,
+            None if signs.is_empty() => word_of_choice(rest, name, quoted, white),
             None => signs,
         };
         let before = start.checked_sub(1).and_then(|before| text.get(before));
@@ -258,7 +273,8 @@ impl<'a> Lead<'a> {
         let is_called = !sign.is_empty() && word == Word::Password;
         at += if is_called { call_len(rest.get(at..)?) } else { 0 };
         // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
-        let is_choice = matches!(sign, b"??" | b"||" | b"?:") || rest.get(..at)?.contains(&b')');
+        let is_choice = matches!(sign, b"??" | b"||" | b"?:" | b"or" | b"is")
+            || rest.get(..at)?.contains(&b')');
         let is_spaced = blanks > 0;
         let is_variable = place.ends_with(b"$") && !is_spaced;
         let in_yaml = sign.ends_with(b":") && is_spaced;

@@ -22,7 +22,10 @@ const SETTINGS: [&str; 12] = [
 /// has in these. Of one that is longer than passwords are, it only tells that.
 pub(super) fn len(text: &[u8]) -> usize {
     let near = near(text, 0, *LENS.end() + 1);
-    word_len(near, &|byte| is_none(byte, b"&'\";<>|\\]),}`\x7F\xC2\xE2\xE3"))
+    let len = word_len(near, &|byte| is_none(byte, b"&'\";<>|\\]),}`\x7F\xC2\xE2\xE3"));
+    // A full stop before the next sentence is none of the value.
+    let last = len.saturating_sub(1);
+    if matches!(text.get(last..), Some([b'.', b' ', b'A'..=b'Z', ..])) { last } else { len }
 }
 
 /// The length of the word of a shell that a text begins with: up to a blank or one of some signs, unless a backslash

@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
-use super::super::words::Word;
+use super::super::token::Shape;
+use super::super::words::{Said, Word};
 use super::super::work;
 use super::judge::{Stand, is_password};
-use super::{Claimed, Hit};
+use super::{Claimed, Hit, line_around};
 
 /// A longer line is no row.
 const LINE_MAX: usize = 2000;
@@ -25,7 +26,27 @@ const USERS: &str = "user username login email mail account";
 const OWNERS: &str =
     "name host hostname server service site url database db system app machine environment env";
 
-/// Takes the passwords of a table, if a word stands in its head. A word before `done` was looked at already, or is in a
+/// Reads the password in the cell behind the one that names it, in a row of Markdown: `| DB_PASSWORD | … |`.
+pub(super) fn beside(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(*byte);
+    let rest = text.get(end..).filter(|_| word == Word::Password)?;
+    let name = rest.get(..NAME_MAX.min(rest.len()))?.iter().take_while(is_name).count();
+    let next = rest.get(name..)?.iter().find(|byte| !b" *`\t".contains(byte));
+    next.filter(|byte| **byte == b'|')?;
+    let row = line_around(text, start);
+    let is_row = text.get(row.clone())?.trim_ascii_start().starts_with(b"|");
+    let mut cells = if is_row { cells(text, row, b'|') } else { Vec::new() }.into_iter();
+    let named = cells.find(|cell| cell.end > start)?;
+    if !text.get(bare(text, named))?.iter().all(|byte| is_name(&byte)) {
+        return None;
+    }
+    let span = bare(text, cells.next()?);
+    let value = text.get(span.clone())?;
+    let fits = !Shape::of(value).is_name() && is_password(value, Stand::Literal, Word::Password);
+    fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span })
+}
+
+/// Takes the passwords and the tokens of a table, if a word stands in its head. A word before `done` was looked at already, or is in a
 /// table that was read; `done` moves on to the end of this one.
 pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl Claimed) {
     if word < *done || !is_in_head(text, word) {
@@ -58,14 +79,28 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
             break;
         }
         *done = row.end;
-        for cell in columns.iter().filter_map(|nth| cells.get(*nth)) {
+        for (nth, word) in &columns {
+            let Some(cell) = cells.get(*nth) else { continue };
             let span = bare(text, cell.clone());
             let value = text.get(span.clone()).unwrap_or_default();
-            if claims.is_free(&span) && is_password(value, Stand::Literal, Word::Password) {
-                claims.claim(Hit { family: "generic_secret", name: "assigned_password", span });
+            let name = if *word == Word::Key { "assigned_key" } else { "assigned_password" };
+            if claims.is_free(&span) && is_secret(value, *word) {
+                claims.claim(Hit { family: "generic_secret", name, span });
             }
         }
     }
+}
+
+/// Tells whether the cell of a column is a secret. A token may be hexadecimal digits.
+fn is_secret(value: &[u8], word: Word) -> bool {
+    const HEX_MIN: usize = 32;
+    let is_hex = || {
+        value.len() >= HEX_MIN
+            && value.iter().all(u8::is_ascii_hexdigit)
+            && value.iter().any(u8::is_ascii_digit)
+            && value.iter().any(u8::is_ascii_alphabetic)
+    };
+    is_password(value, Stand::Literal, word) || word == Word::Key && is_hex()
 }
 
 /// Tells by what stands behind a word whether the word may be in the head of a table.
@@ -95,9 +130,9 @@ fn line(text: &[u8], word: usize) -> Option<Range<usize>> {
     rows(text, start).next().filter(|row| row.end >= word)
 }
 
-/// The sign that divides the cells of a head, and the numbers of its columns that hold passwords: none if a cell is no
-/// name.
-fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<usize>) {
+/// The sign that divides the cells of a head, and the numbers of its columns that hold passwords or tokens: none if a
+/// cell is no name.
+fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<(usize, Word)>) {
     let line = text.get(head.clone()).unwrap_or_default();
     let sign = b"|\t;,".iter().copied().find(|sign| line.contains(sign)).unwrap_or(b'|');
     let is_name = |name: &[u8]| {
@@ -116,13 +151,16 @@ fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<usize>) {
     if !(has_user || has_owner) || !names.iter().all(|name| is_name(name)) {
         return (sign, Vec::new());
     }
-    let of_passwords = |name: &[u8]| {
+    let announced = |name: &&[u8]| {
         let last = last_word(name).to_ascii_lowercase();
-        [&b"password"[..], b"passwd", b"passphrase"].iter().any(|end| last.ends_with(end))
-            || has_user && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw")
+        let is_password =
+            [&b"password"[..], b"passwd", b"passphrase"].iter().any(|end| last.ends_with(end))
+                || has_user && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw");
+        let is_key = matches!(last.as_slice(), b"token" | b"secret");
+        is_password.then_some(Word::Password).or(is_key.then_some(Word::Key))
     };
-    let numbered = names.iter().enumerate().filter(|(_, name)| of_passwords(name));
-    (sign, numbered.map(|(nth, _)| nth).collect())
+    let numbered = names.iter().map(announced).enumerate();
+    (sign, numbered.filter_map(|(nth, word)| Some((nth, word?))).collect())
 }
 
 fn last_word(name: &[u8]) -> &[u8] {

@@ -16,7 +16,9 @@ use super::{Hit, Notation, bare, behind, line_around, near, quote, row};
 
 /// What stands before the password that `-p` gives, and before the one that an option with a name does. PowerShell
 /// may name the value once more: `ConvertTo-SecureString -String "…"`.
-static SHORT_OPTION: Notation = LazyLock::new(|| Regex::new(" -p( *)").ok());
+/// In a list of arguments each stands in quotes.
+static SHORT_OPTION: Notation = LazyLock::new(|| Regex::new("[ \"']-p( *)").ok());
+static REDIS_OPTION: Notation = LazyLock::new(|| Regex::new(" -a( +)").ok());
 static LONG_OPTION: Notation =
     LazyLock::new(|| Regex::new("^[0-9A-Za-z_-]*( +)(?:-String +)?").ok());
 
@@ -40,6 +42,8 @@ pub(super) fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit
         || before.rsplit(u8::is_ascii_whitespace).next().is_some_and(|name| name.starts_with(b"-"));
     let (form, is_one_word) = match word {
         Word::Command => (&SHORT_OPTION, true),
+        Word::Login => (&SHORT_OPTION, false),
+        Word::Redis => (&REDIS_OPTION, false),
         Word::Password if before.ends_with(b"ssh") => (&SHORT_OPTION, false),
         Word::Password if before.ends_with(b"onvertTo-") || is_option() => (&LONG_OPTION, false),
         _ => return None,

@@ -11,7 +11,7 @@ const PLACE_MAX: usize = 60;
 /// Which signs begin a place in a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
-    /// A password may have any sign: only `{$name}` is a place.
+    /// A password may have any sign: only `{$name}` and `${name}` are places.
     Plain,
     /// The language puts values into braces.
     Template,
@@ -58,6 +58,10 @@ fn place_len(text: &[u8], style: Style, before: Option<&u8>) -> Option<usize> {
         [b'{', b'$', ..] => closed_len(text),
         [b'{', ..] if style == Style::Template => closed_len(text),
         [b'$' | b'#', b'{', ..] if is_key => Some(1 + closed_len(text.get(1..)?)?),
+        [b'$', b'{', inside @ ..] => {
+            let len = name_len(inside);
+            (len > 1 && inside.get(len) == Some(&b'}')).then_some(len + 3)
+        }
         [b'{' | b'<', ..] | [b'[', b'[', ..] if is_key => {
             let len = closed_len(text)?;
             let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-. {}<>[]".contains(byte);

@@ -3,6 +3,7 @@
 mod copies;
 mod edges;
 mod encoded;
+mod everyday;
 mod fields;
 mod forms;
 mod keys;

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A text at a path with `H` and `T` for the halves of a password, and what is left of it.
-fn left(path: &str, text: &str) -> String {
+pub(super) fn left(path: &str, text: &str) -> String {
     let halves = ["q7Rk!9zP", "wX4m2Vb"];
     let text = text.replace('H', halves[0]).replace('T', halves[1]);
     let wish = Wish { language: Language::of_path(path), ..Wish::default() };

@@ -1,0 +1,99 @@
+//! Everyday places of passwords that `campaigns/redact/compare` has shown to be missed.
+
+use super::fields::left;
+use super::*;
+
+/// Before, each of them stayed.
+#[test]
+fn passwords_of_everyday_places_go() {
+    for (path, text, expected) in [
+        (
+            "a.py",
+            "P = os.getenv(\"DB_PASSWORD\") or \"HT\"\n",
+            "P = os.getenv(\"DB_PASSWORD\") or \"M\"\n",
+        ),
+        ("a.py", "p = env['PASSWORD'] or 'HT'\n", "p = env['PASSWORD'] or 'M'\n"),
+        ("", "The password is `HT`.\n", "The password is `M`.\n"),
+        ("", "the root password is \"HT\"\n", "the root password is \"M\"\n"),
+        (
+            "a.py",
+            "run([\"mysql\", \"-u\", \"root\", \"-pHT\"])\n",
+            "run([\"mysql\", \"-u\", \"root\", \"-pM\"])\n",
+        ),
+        ("a.sh", "docker login -u bob -p HT reg.io\n", "docker login -u bob -p 'M' reg.io\n"),
+        ("a.sh", "redis-cli -h a -a 'HT' ping\n", "redis-cli -h a -a 'M' ping\n"),
+        (
+            "",
+            "variable \"db_password\" { default = \"HT\" }\n",
+            "variable \"db_password\" { default = \"M\" }\n",
+        ),
+        (
+            "",
+            "variable \"password\" {\n  type    = string\n  default = \"HT\"\n}\n",
+            "variable \"password\" {\n  type    = string\n  default = \"M\"\n}\n",
+        ),
+        ("", "| DB_PASSWORD | HT | rotate |\n", "| DB_PASSWORD | M | rotate |\n"),
+        (
+            "",
+            "| a | b |\n|---|---|\n| `DB_PASSWORD` | `HT` |\n",
+            "| a | b |\n|---|---|\n| `DB_PASSWORD` | `M` |\n",
+        ),
+        ("a.js", "const password = `HT-${env}-TH`;\n", "const password = `M-${env}-M`;\n"),
+    ] {
+        let left = left(path, text).replace("<REDACTED:generic_secret:2>", "M");
+        assert_eq!(left, expected, "{text}");
+    }
+}
+
+/// Before, an address whose host is put into it kept its password.
+#[test]
+fn a_host_may_be_a_place() {
+    for host in ["{host}", "${HOST}", "{cfg.host}", "<host>", "{host}.internal"] {
+        let text = format!("url = \"postgres://bob:HT@{host}:5432/db\"\n");
+        assert_eq!(left("a.py", &text), text.replace("HT", "M"), "{text}");
+    }
+}
+
+/// Before, the tokens of such a column stayed if their format is not known.
+#[test]
+fn a_column_of_tokens_goes() {
+    let digits = "8b0e7153bf7c3706d85c524e4400665a9f03c1d2";
+    for (head, row) in
+        [("name,token", "a,@"), ("id,user,api_token", "1,bob,@"), ("user;secret", "bob;\"@\"")]
+    {
+        let text = format!("{head}\n{row}\n").replace('@', digits);
+        assert_eq!(redacted(&text).text.replace("<REDACTED:generic_secret:1>", digits), text);
+        assert!(!redacted(&text).text.contains(digits), "{text}");
+    }
+}
+
+/// Before, the full stop of the sentence went, too.
+#[test]
+fn a_sentence_keeps_its_full_stop() {
+    assert_eq!(left("", "password: HT. See a\n"), "password: M. See a\n");
+    assert_eq!(left("", "Log in with password: HT. Go on.\n"), "Log in with password: M. Go on.\n");
+}
+
+#[test]
+fn what_everyday_places_hold_besides_stays() {
+    for text in [
+        "| DB_PASSWORD | getUserById2 | rotate |\n",
+        "| PASSWORD_FILE | /run/secrets/db2 |\n",
+        "| password | string | at least 8 |\n",
+        "| the password of db1 | host2.internal |\n",
+        "variable \"db_password\" {\n  type = string\n}\nvariable \"image\" {\n  default = \"aB3x9Kq2Lm7Z\"\n}\n",
+        "variable \"db_password\" { description = \"aB3x9Kq2Lm7Z\" }\n",
+        "name,token\na,word1\nb,getUserById2\n",
+        "f(token, x)\n",
+        "the password is at least 8 signs\n",
+        "if password is \"string1\":\n",
+        "x = env['PASSWORD'] or 'server1'\n",
+        "docker login -u bob -p $PW1 reg.io\n",
+        "redis-cli -a \"$REDIS_PASSWORD2\" ping\n",
+        "run([\"mysql\", \"-p\", \"db1\", \"Table2\"])\n",
+        "url = f\"postgres://bob:{password1}@{host}:5432/db\"\n",
+        "const password = `${a}-${b}`;\n",
+    ] {
+        assert_eq!(redacted(text).text, text);
+    }
+}
