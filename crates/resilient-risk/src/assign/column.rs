@@ -35,19 +35,22 @@ pub(super) fn beside(text: &[u8], Said { word, start, end }: Said) -> Option<Hit
     next.filter(|byte| **byte == b'|')?;
     let row = line_around(text, start);
     let is_row = text.get(row.clone())?.trim_ascii_start().starts_with(b"|");
+    let end = text.get(row.end);
     let mut cells = if is_row { cells(text, row, b'|') } else { Vec::new() }.into_iter();
-    let named = cells.find(|cell| cell.end > start)?;
-    if !text.get(bare(text, named))?.iter().all(|byte| is_name(&byte)) {
+    let (named, cell) = (cells.find(|cell| cell.end > start)?, cells.next()?);
+    // Of a cell that goes on behind what is looked at, the end is not known.
+    let is_whole = text.get(cell.end) == Some(&b'|') || matches!(end, None | Some(b'\n'));
+    if !is_whole || !text.get(bare(text, named))?.iter().all(|byte| is_name(&byte)) {
         return None;
     }
-    let span = bare(text, cells.next()?);
+    let span = bare(text, cell);
     let value = text.get(span.clone())?;
     let fits = !Shape::of(value).is_name() && is_password(value, Stand::Literal, Word::Password);
     fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span })
 }
 
-/// Takes the passwords and the tokens of a table, if a word stands in its head. A word before `done` was looked at already, or is in a
-/// table that was read; `done` moves on to the end of this one.
+/// Takes the passwords and the tokens of a table, if a word stands in its head. A word before `done` was looked at already,
+/// or is in a table that was read; `done` moves on to the end of this one.
 pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl Claimed) {
     if word < *done || !is_in_head(text, word) {
         return;

@@ -45,6 +45,16 @@ fn passwords_of_everyday_places_go() {
     }
 }
 
+/// A row is looked at as far as it is near.
+#[test]
+fn a_cell_goes_whole_or_not_at_all() {
+    for blanks in 150..230 {
+        let text = format!("| DB_PASSWORD | {}HT | rotate |\n", " ".repeat(blanks));
+        let left = left("", &text);
+        assert!(left == text || left == text.replace("HT", "M"), "{left}");
+    }
+}
+
 /// Before, an address whose host is put into it kept its password.
 #[test]
 fn a_host_may_be_a_place() {
