@@ -26,7 +26,7 @@ const USERS: &str = "user username login email mail account";
 const OWNERS: &str =
     "name host hostname server service site url database db system app machine environment env";
 
-/// Reads the password in the cell behind the one that names it, in a row of Markdown: `| DB_PASSWORD | … |`.
+/// Reads the password in the cell of Markdown behind the one that names it: `| DB_PASSWORD | … |`.
 pub(super) fn beside(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(*byte);
     let rest = text.get(end..).filter(|_| word == Word::Password)?;
