@@ -13,6 +13,7 @@ mod command;
 mod declared;
 mod filled;
 mod judge;
+mod jwk;
 mod key_block;
 mod literal;
 mod quote;
@@ -24,6 +25,7 @@ use memchr::{memchr, memrchr};
 use regex::bytes::{Match, Regex};
 
 pub(super) use self::address::password as password_of_address;
+pub(super) use self::jwk::jwk;
 pub(super) use self::key_block::key_blocks;
 use super::pii;
 use super::tables::{CHECKS, IDENTIFIERS, OTHER_ENDS, OTHER_WORDS};

@@ -8,13 +8,14 @@ use super::tables::{DUMMY_PREFIXES, FORMATS};
 use super::{family, pii};
 
 /// The patterns that are in no table.
-const OTHERS: [&str; 17] = [
+const OTHERS: [&str; 18] = [
     "assigned_key",
     "assigned_password",
     "basic_authorization",
     "bic",
     "command_line_user",
     "encoded_token",
+    "jwk_private_key",
     "jwt_unsigned",
     "learned_token",
     "named_key",

@@ -20,6 +20,12 @@ pub(super) enum Literal {
     Jwt,
     /// `BEGIN `
     Begin,
+    /// `-END `
+    End,
+    /// `Private-Lines: `
+    PrivateLines,
+    /// `kty`
+    KeyType,
     /// `bearer` in any case, and what may be white space.
     Bearer,
     /// `EK ETAVIRP`
@@ -43,10 +49,14 @@ pub(super) struct Place {
     pub(super) nth: usize,
 }
 
-const OWN: [(&str, Literal); 10] = [
+const OWN: [(&str, Literal); 14] = [
     ("AKIA", Literal::Aws),
     (".eyJ", Literal::Jwt),
     ("BEGIN ", Literal::Begin),
+    ("-END ", Literal::End),
+    ("- END ", Literal::End),
+    ("Private-Lines: ", Literal::PrivateLines),
+    ("kty", Literal::KeyType),
     ("EK ETAVIRP", Literal::ReverseLines),
     ("bearer", Literal::Bearer),
     // What stands between two dollar signs is of one byte but here.

@@ -142,6 +142,7 @@ fn collect(
     scan.classics(text, found, depth);
     scan.claims.release(runs);
     assign::key_blocks(bytes, places, |hit| scan.add(hit.family, hit.name, hit.span, false));
+    assign::jwk(bytes, places, |hit| scan.add(hit.family, hit.name, hit.span, false));
     if depth == 0 {
         let dummies = words.iter().filter(|said| said.word == Word::Dummy);
         dummies.for_each(|said| runs::enrich(runs, said.start));

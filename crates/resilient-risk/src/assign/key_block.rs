@@ -1,31 +1,87 @@
-//! The blocks of private keys that the paper's pattern misses: a bare `BEGIN PRIVATE KEY` and PGP's.
+//! The blocks of private keys that the paper's pattern misses: a bare `BEGIN PRIVATE KEY`, PGP's, SSH2's and PuTTY's, and
+//! those of which only the `END` line is left.
+
+use std::ops::Range;
 
 use super::super::literals::{Literal, Place};
 use super::super::token::Shape;
 use super::Hit;
 
-/// Finds these blocks, when key material follows.
+/// The signs around a label: those of PEM, and those of SSH2.
+const SIGNS: [(&[u8], &[u8]); 2] = [(b"-----", b"-----"), (b"---- ", b" ----")];
+
+/// No label is longer.
+const LABEL_MAX: usize = 64;
+
+/// Finds these blocks, when key material follows, or stands before.
 pub(in super::super) fn key_blocks(text: &[u8], places: &[Place], mut each: impl FnMut(Hit)) {
-    const HEADS: [&[u8]; 2] = [b"PRIVATE KEY-----", b"PGP PRIVATE KEY BLOCK-----"];
-    for place in places.iter().filter(|place| place.literal == Literal::Begin) {
-        let Some(at) = place.at.checked_sub(5) else { continue };
-        if text.get(at..place.at) != Some(b"-----") {
-            continue;
-        }
-        let rest = text.get(at + 11..).unwrap_or_default();
-        let head = HEADS.iter().find(|head| rest.starts_with(head));
-        let Some(head) = head else { continue };
-        let body = rest.get(head.len()..).unwrap_or_default();
-        if has_material(body) {
-            let span = at..at + 11 + head.len();
-            each(Hit { family: "pem_block", name: "private_key_block", span });
+    const BARE: [&[u8]; 3] =
+        [b"PRIVATE KEY", b"PGP PRIVATE KEY BLOCK", b"SSH2 ENCRYPTED PRIVATE KEY"];
+    let mut add = |span| each(Hit { family: "pem_block", name: "private_key_block", span });
+    // The label that has begun, and has not ended.
+    let mut open: Option<&[u8]> = None;
+    for place in places {
+        match place.literal {
+            Literal::Begin => {
+                let Some((span, label)) = line(text, place.at, b"BEGIN ") else { continue };
+                open = Some(label);
+                let body = text.get(span.end..).unwrap_or_default();
+                if BARE.contains(&label) && has_material(body) {
+                    add(span);
+                }
+            }
+            Literal::End => {
+                let at = place.at + if text.get(place.at + 1) == Some(&b' ') { 2 } else { 1 };
+                let Some((span, label)) = line(text, at, b"END ") else { continue };
+                let is_key = label.ends_with(b"PRIVATE KEY") || label == b"PGP PRIVATE KEY BLOCK";
+                let before = text.get(..span.start).unwrap_or_default();
+                if open != Some(label) && is_key && ends_with_material(before) {
+                    add(span);
+                }
+                open = None;
+            }
+            Literal::PrivateLines => {
+                let end = place.at + b"Private-Lines: ".len();
+                let rest = text.get(end..).unwrap_or_default();
+                let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                if len > 0 && has_material(rest.get(len..).unwrap_or_default()) {
+                    add(place.at..end + len);
+                }
+            }
+            _ => {}
         }
     }
+}
+
+/// The line of a block that has a word at a position, and its label.
+fn line<'a>(text: &'a [u8], at: usize, word: &[u8]) -> Option<(Range<usize>, &'a [u8])> {
+    let before = text.get(..at)?;
+    let (open, close) = SIGNS.iter().find(|(open, _)| before.ends_with(open))?;
+    let rest = text.get(at + word.len()..)?;
+    let near = rest.get(..LABEL_MAX).unwrap_or(rest);
+    let len = near.windows(close.len()).position(|part| part == *close)?;
+    let span = at - open.len()..at + word.len() + len + close.len();
+    Some((span, rest.get(..len)?))
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/'
+}
+
+fn is_material(word: &[u8]) -> bool {
+    word.len() >= 24 && Shape::of(word).digits >= 1
 }
 
 /// Tells whether base64 begins soon, over line feeds in any notation.
 fn has_material(body: &[u8]) -> bool {
     let near = body.get(..200).unwrap_or(body);
-    near.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'+' || *byte == b'/'))
-        .any(|word| word.len() >= 24 && Shape::of(word).digits >= 1)
+    near.split(|byte| !is_base64(*byte)).any(is_material)
+}
+
+/// Tells whether one of the last two lines is base64.
+fn ends_with_material(body: &[u8]) -> bool {
+    let near = body.get(body.len().saturating_sub(200)..).unwrap_or(body);
+    // A line end is written in letters, too.
+    let words = near.rsplit(|byte| !is_base64(*byte)).filter(|word| word.len() > 3);
+    words.take(2).any(is_material)
 }

@@ -1,9 +1,12 @@
-//! How far the block of a private key goes behind its `BEGIN` line.
+//! How far the block of a private key goes, from the line that was found on: that of its `BEGIN`, its first line of
+//! base64, the line of a file of PuTTY that counts the lines, or the line of its `END`, where the others are gone.
 //!
 //! A block ends with the `END` line of its own label. Between the two stand headers, base64 and what ends
 //! lines, in any notation: `\n` inside of a literal, literals that are added up line by line, the sign of a
-//! comment. A block that was cut has no `END` line: then the lines of base64 behind the `BEGIN` line are
+//! comment. A block that was cut has no `END` line: then the lines of base64 behind the line that was found are
 //! the key.
+
+mod above;
 
 use std::ops::Range;
 
@@ -14,15 +17,25 @@ use super::window_after;
 
 /// What a block is made of, each in a group of its own: what ends a line in any notation, a blank, a backslash that
 /// continues a line, a joint of literals that are one or that are items of a list, a header, and a row of base64.
-static TOKEN: Form = Form::of(concat!(
-    r"^(?:(\\+[rn]|%0[AaDd]|&#1[03];|&#x[AaDd];|[\r\n])|([ \t])|(\\\r?\n[ \t]*)",
-    r#"|(["'`][\s+.,\\&()~]{0,48}["'`])"#,
-    r#"|((?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID):[^\n\r\\"'`]*)"#,
-    r"|([A-Za-z0-9+/=]+))",
-));
+macro_rules! token {
+    () => {
+        concat!(
+            r"(\\+[rn]|%0[AaDd]|&#1[03];|&#x[AaDd];|[\r\n])|([ \t])|(\\\r?\n[ \t]*)",
+            r#"|(["'`][\s+.,\\&()~]{0,48}["'`])"#,
+            r#"|((?:Proc-Type|DEK-Info|Version|Comment|Subject|Hash|Charset|MessageID):(?: "[^\n\r\\"]*"|[^\n\r\\"'`]*))"#,
+            r"|([A-Za-z0-9+/=]+)",
+        )
+    };
+}
+use token;
+
+static TOKEN: Form = Form::of(concat!("^(?:", token!(), ")"));
 
 /// What ends a line of a block, or the text or literal that it stands in.
 static LINE_END: Form = Form::of(r#"^(?:\z|["'`\\<\r\n]|%0[AaDd]|&#1[03];|&#x[AaDd];)"#);
+
+/// How a block of any private key ends.
+static ANY_END: Form = Form::of(r"^-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----");
 
 /// No key is longer.
 const KEY_MAX: usize = 64 << 10;
@@ -30,30 +43,107 @@ const KEY_MAX: usize = 64 << 10;
 /// A longer row of base64 with a digit is key material.
 const MATERIAL_MIN: usize = 24;
 
-/// The stretches of the block that begins with a head: one, or one for each literal or line of a comment
+/// What ends a block.
+enum End {
+    /// This text.
+    Text(String),
+    /// The end of any private key.
+    Any,
+    /// Nothing but that its lines end.
+    None,
+}
+
+impl End {
+    /// What ends the block that a head begins.
+    fn of(head: &str) -> Self {
+        let label = |before: &str, after: &str| {
+            Some(head.strip_prefix(before)?.strip_suffix(after)?.to_owned())
+        };
+        if let Some(label) = label("-----BEGIN ", "-----") {
+            return Self::Text(format!("-----END {label}-----"));
+        }
+        if let Some(label) = label("---- BEGIN ", " ----") {
+            return Self::Text(format!("---- END {label} ----"));
+        }
+        if head.bytes().all(is_base64) { Self::Any } else { Self::None }
+    }
+
+    /// How long the end is that a text begins with.
+    fn len(&self, text: &str) -> Option<usize> {
+        match self {
+            Self::Text(end) => text.starts_with(end).then_some(end.len()),
+            Self::Any if text.starts_with("-----") => Some(ANY_END.find(text)?.len()),
+            _ => None,
+        }
+    }
+
+    /// The text before the end, if there is one.
+    fn before<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let Self::Text(end) = self else { return None };
+        memmem::find(text.as_bytes(), end.as_bytes()).and_then(|end| text.get(..end))
+    }
+}
+
+/// The stretches of the block that a head belongs to: one, or one for each literal or line of a comment
 /// that it is written in. There are none where a key goes on in a form that is not known.
 pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>> {
     let begun = text.get(head.clone()).unwrap_or_default();
-    let label = begun.strip_prefix("-----BEGIN ").and_then(|label| label.strip_suffix("-----"));
-    let end = format!("-----END {}-----", label.unwrap_or_default());
-    let line = text.get(..head.start).unwrap_or_default();
+    let sign = sign_before(text, head.start);
+    if begun.starts_with("-----END ") || begun.starts_with("---- END ") {
+        return above::pieces(text, head, sign);
+    }
+    let end = End::of(begun);
+    let (mut rows, last) = rows(text, head.end, sign, &end);
+    if let Some(last) = last {
+        // Two labels in one sentence have nothing but words between them.
+        let is_word =
+            |row: &Row| is_wordlike(text.as_bytes().get(row.1.clone()).unwrap_or_default());
+        if rows.is_empty() || !rows.iter().all(is_word) {
+            rows.push(last);
+            return Some(joined(text, sign, head, rows));
+        }
+    }
+    // As far as the lines of base64 behind the head go, they are the key.
+    let is_body = matches!(end, End::Any);
+    let mut key = Lines { width: is_body.then(|| head.len()), ended: false };
+    let mut known = 0;
+    for line in rows.chunk_by(|one, other| one.0 == other.0) {
+        // What goes on in another literal may be another text.
+        let mut some = (1..=line.len()).rev().filter_map(|len| line.get(..len));
+        let taken = some.find(|some| key.takes(text, some)).map_or(0, <[_]>::len);
+        known += taken;
+        if taken != line.len() {
+            break;
+        }
+    }
+    rows.truncate(known);
+    let done = rows.last().map_or(head.end, |(_, last)| last.end);
+    let rest = window_after(text, done, KEY_MAX);
+    // The key goes on if there is material before the end of it, and no other block begins there, or if lines of
+    // it begin soon: in another variable, or in the next item of a list. Behind the last line of a body is another one.
+    let own = end.before(rest);
+    let goes_on = own.is_some_and(|own| !own.contains("-----BEGIN ") && has_material(own))
+        || known > 0 && !(is_body && key.ended) && goes_on_soon(rest);
+    (!goes_on).then(|| joined(text, sign, head, rows))
+}
+
+/// The sign of the comment that a position is in.
+fn sign_before(text: &str, at: usize) -> &str {
+    let line = text.get(..at).unwrap_or_default();
     let sign = line.rsplit('\n').next().unwrap_or_default();
     let sign = sign.trim_start_matches(is_quote).trim();
     let is_sign = sign.len() <= 4 && !sign.contains(|c: char| c.is_alphanumeric() || is_quote(c));
-    let sign = if is_sign { sign } else { "" };
-    let (mut rows, mut at): (Vec<Row>, _) = (Vec::new(), head.end);
+    if is_sign { sign } else { "" }
+}
+
+/// The rows of base64 from a position on, and the end of the block if it is there.
+fn rows(text: &str, from: usize, sign: &str, end: &End) -> (Vec<Row>, Option<Row>) {
+    let (mut rows, mut at): (Vec<Row>, _) = (Vec::new(), from);
     // How many lines have ended, how many lines, blanks and items, and how many of these before the last item.
     let (mut lines, mut words, mut item) = (0, 0, 0);
     while let Some(rest) = text.get(at..) {
-        if rest.starts_with(&end) {
-            // Two labels in one sentence have nothing but words between them.
-            let is_word =
-                |row: &Row| is_wordlike(text.as_bytes().get(row.1.clone()).unwrap_or_default());
-            if !rows.is_empty() && rows.iter().all(is_word) {
-                break;
-            }
-            rows.push(((lines, words), at..at + end.len()));
-            return Some(joined(text, sign, head, rows));
+        if let Some(len) = end.len(rest) {
+            return (rows, Some(((lines, words), at..at + len)));
         }
         let Some(found) = TOKEN.captures(rest) else { break };
         let token = found.get_match().as_str();
@@ -73,27 +163,7 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
             at += sign_len(rest.get(1..).unwrap_or_default(), sign);
         }
     }
-    // As far as the lines of base64 behind the head go, they are the key.
-    let mut key = Lines::default();
-    let mut known = 0;
-    for line in rows.chunk_by(|one, other| one.0 == other.0) {
-        // What goes on in another literal may be another text.
-        let mut some = (1..=line.len()).rev().filter_map(|len| line.get(..len));
-        let taken = some.find(|some| key.takes(text, some)).map_or(0, <[_]>::len);
-        known += taken;
-        if taken != line.len() {
-            break;
-        }
-    }
-    rows.truncate(known);
-    let done = rows.last().map_or(head.end, |(_, last)| last.end);
-    let rest = window_after(text, done, KEY_MAX);
-    // The key goes on if there is material before the end of it, and no other block begins there, or if lines of
-    // it begin soon: in another variable, or in the next item of a list.
-    let own = memmem::find(rest.as_bytes(), end.as_bytes()).and_then(|end| rest.get(..end));
-    let goes_on = own.is_some_and(|own| !own.contains("-----BEGIN ") && has_material(own))
-        || known > 0 && goes_on_soon(rest);
-    (!goes_on).then(|| joined(text, sign, head, rows))
+    (rows, None)
 }
 
 const fn is_quote(c: char) -> bool {

@@ -452,7 +452,9 @@ pub(super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>
     let mut pieces = match hit.pattern.as_ref() {
         _ if !hit.pieces.is_empty() => hit.pieces.clone(),
         _ if hit.span.is_empty() => return None,
-        "pem_private_key" | "private_key_block" => block::pieces(content, hit.span.clone())?,
+        name if name == "pem_private_key" || name.starts_with("private_key_") => {
+            block::pieces(content, hit.span.clone())?
+        }
         _ => vec![piece(content, hit)],
     };
     // What is read from its quote on begins with an escape of its own.

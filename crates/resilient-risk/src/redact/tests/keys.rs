@@ -81,3 +81,91 @@ fn a_key_in_a_form_that_is_not_known_is_refused() {
     };
     assert_eq!((count, line, kinds), (1, 2, vec!["pem_block".to_owned()]));
 }
+
+/// Every way that a key is written without the line that begins it: what stands before the key, the key, what stands behind.
+/// Before, all lines of these but one stayed.
+#[test]
+fn a_key_without_its_first_line_goes_whole() {
+    let more: String =
+        ["9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5Aq2Bf8Dw0zX4uYw", "k3Jd9fQx7LmZ2pVtR8sWb4Yc"].concat();
+    let first = |begin: [&str; 2]| (begin.concat() + &more)[..64].to_owned();
+    let rsa = [first(["MIIE", "pAIBAAKCAQEA"]), key_row(64), key_row(64), key_row(22) + "=="];
+    let ec = [first(["MHcC", "AQEEI"]), key_row(64), key_row(36)];
+    let (rsa, ec) = (rsa.join("\n"), ec.join("\n"));
+    let own = |len: usize| more.chars().cycle().take(len).collect::<String>();
+    let cut = [own(64), own(64), own(40)].join("\n");
+    let end = armor("END", "RSA PRIVATE KEY");
+    let crlf = rsa.replace('\n', "\r\n");
+    for (before, key, after) in [
+        ("a = 1\n", rsa.clone(), "\nb = 2\n"),
+        ("", ec.clone(), "\n"),
+        ("key: |\r\n", crlf, "\r\nother: 1\r\n"),
+        ("a = 1\n", format!("{rsa}\n{end}"), "\nb = 2\n"),
+        ("a = 1\n", format!("{cut}\n{end}"), "\nb = 2\n"),
+        ("the file has\n\n", format!("{}\n{cut}\n{end}", own(41)), ""),
+        ("x = \"", format!("{}\\n{end}", cut.replace('\n', "\\n")), "\\n\"\n"),
+        ("x = \"", rsa.replace('\n', "\\n"), "\"\nport = 5432\n"),
+    ] {
+        let text = format!("{before}{key}{after}");
+        let expected = format!("{before}<REDACTED:pem_block:1>{after}");
+        assert_eq!(redacted(&text).text, expected, "{text}");
+    }
+    let comment = format!("# {}\n# {end}\nb\n", cut.replace('\n', "\n# "));
+    assert_eq!(redacted(&comment).text, "# <REDACTED:pem_block:1>\n# \n# \n# \nb\n");
+    let two = format!("{rsa}\n\n{ec}\n");
+    assert_eq!(redacted(&two).text, "<REDACTED:pem_block:1>\n\n<REDACTED:pem_block:2>\n");
+    for open in [
+        format!("A file ends with {end}, as everybody knows.\n"),
+        format!("{}\n{}\n{}\n", armor("BEGIN", "CERTIFICATE"), cut, armor("END", "CERTIFICATE")),
+    ] {
+        assert_eq!(redacted(&open).text, open);
+    }
+}
+
+/// Keys in forms of their own. Before, they were no finding.
+#[test]
+fn a_key_of_putty_ssh2_or_json_goes_whole() {
+    // It does not begin as a key does.
+    let own = |len: usize| "9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5Aq2Bf8D".chars().cycle().take(len);
+    let body = [64, 64, 20].map(|len| own(len).collect::<String>()).join("\n");
+    let head =
+        "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nComment: x\nPublic-Lines: 1\nAAAAB3Nz\n";
+    let putty = format!("{head}Private-{}: 3\n{body}\nPrivate-{}: abc\n", "Lines", "MAC");
+    assert_eq!(redacted(&putty).text, format!("{head}<REDACTED:pem_block:1>\nPrivate-MAC: abc\n"));
+    let ssh2 = |which: &str| format!("---- {which} SSH2 ENCRYPTED {} KEY ----", "PRIVATE");
+    for (comment, left) in [
+        ("", ""),
+        ("Comment: x\n", ""),
+        ("Comment: \"a key of 2048 bits\"\n", "\nComment: \"a key of 2048 bits\"\n"),
+    ] {
+        let text = format!("a\n{}\n{comment}{body}\n{}\nb\n", ssh2("BEGIN"), ssh2("END"));
+        let expected = format!("a\n<REDACTED:pem_block:1>{left}\nb\n");
+        assert_eq!(redacted(&text).text, expected, "{text}");
+    }
+    assert_eq!(
+        redacted(&format!("a\n{body}\n{}\n", ssh2("END"))).text,
+        "a\n<REDACTED:pem_block:1>\n"
+    );
+    let value = "9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5Aq2Bf8Dw0zX4uYwk";
+    let public = "Kd7sQ2xVn4TgB8mZr6WcY1pLfJ9hXaE3uN5iOoRtSyU";
+    for (kind, name) in
+        [("RSA", "d"), ("RSA", "p"), ("RSA", "q"), ("RSA", "dp"), ("RSA", "dq"), ("RSA", "qi")]
+            .into_iter()
+            .chain([("EC", "d"), ("OKP", "d"), ("oct", "k")])
+    {
+        for quote in ["\"", "'", "\\\""] {
+            let key = |value: &str| {
+                let json = format!(
+                    "{{\"a\": {{\"x\": \"{public}\", \"kty\":\"{kind}\", \"{name}\": \"{value}\"}}}}\n"
+                );
+                json.replace('"', quote)
+            };
+            let expected = key("<REDACTED:pem_block:1>");
+            assert_eq!(redacted(&key(value)).text, expected, "{expected}");
+        }
+    }
+    let open = format!(
+        "{{\"keys\": [{{\"kty\": \"EC\", \"x\": \"{public}\", \"k\": \"{value}\"}}], \"d\": \"{public}\"}}\n"
+    );
+    assert!(!redacted(&open).text.contains("pem_block"), "these members are public");
+}

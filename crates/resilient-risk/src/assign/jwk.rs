@@ -1,0 +1,70 @@
+//! The private parts of keys in JSON (JWK, RFC 7517): the members `d`, `p`, `q`, `dp`, `dq` and `qi` of an object with
+//! `kty`, and `k` of one with `"kty": "oct"`.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::super::literals::{Literal, Place};
+use super::super::{placeholder, work};
+use super::{Hit, Notation, near};
+
+/// The type behind `kty`.
+static TYPE: Notation = LazyLock::new(|| {
+    Regex::new(r#"^kty["'\\]*\s{0,4}[:=]>?\s{0,4}["'\\]*(RSA|EC|OKP|oct|AKP)"#).ok()
+});
+
+/// A member with a value in base64.
+static MEMBER: Notation = LazyLock::new(|| {
+    let text = r#"(?:^|[^A-Za-z0-9_$.])(d|p|q|dp|dq|qi|k|priv)["'\\]*\s*[:=]>?\s*["'\\]*([A-Za-z0-9_-]{16,})"#;
+    Regex::new(text).ok()
+});
+
+/// No object of a key is longer.
+const OBJECT_MAX: usize = 8 << 10;
+
+/// Finds the private members of these keys.
+pub(in super::super) fn jwk(text: &[u8], places: &[Place], mut each: impl FnMut(Hit)) {
+    let mut done = 0;
+    for place in places.iter().filter(|place| place.literal == Literal::KeyType) {
+        let Some(found) = TYPE.as_ref().and_then(|of| of.captures(near(text, place.at, 32))) else {
+            continue;
+        };
+        if place.at < done {
+            continue;
+        }
+        let is_secret = found.get(1).is_some_and(|of| of.as_bytes() == b"oct");
+        let from = done.max(place.at.saturating_sub(OBJECT_MAX));
+        let (before, after) =
+            (text.get(from..place.at).unwrap_or_default(), near(text, place.at, OBJECT_MAX));
+        let start =
+            from + edge(before.iter().rev(), b'{', b'}').map_or(0, |len| before.len() - len);
+        done = place.at + edge(after.iter(), b'}', b'{').unwrap_or(after.len());
+        let object = text.get(start..done).unwrap_or_default();
+        work::spend(object.len());
+        for member in MEMBER.as_ref().into_iter().flat_map(|of| of.captures_iter(object)) {
+            let Some((name, value)) = member.get(1).zip(member.get(2)) else { continue };
+            let is_own = (name.as_bytes() == b"k") == is_secret;
+            if is_own && !placeholder::is_dummy(value.as_bytes()) {
+                let span = start + value.start()..start + value.end();
+                each(Hit { family: "pem_block", name: "jwk_private_key", span });
+            }
+        }
+    }
+}
+
+/// How far the sign is that closes an object, over the objects in it.
+fn edge<'a>(bytes: impl Iterator<Item = &'a u8>, close: u8, open: u8) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (nth, byte) in bytes.enumerate() {
+        if *byte == open {
+            depth += 1;
+        } else if *byte == close {
+            if depth == 0 {
+                return Some(nth);
+            }
+            depth -= 1;
+        }
+    }
+    None
+}
