@@ -82,12 +82,14 @@ pub(super) const fn bit(char: u8) -> u64 {
     serde(tag = "is", rename_all = "snake_case", deny_unknown_fields)
 )]
 pub(super) enum Check {
-    /// Luhn's, ISO 7812-1, in any base; in base ten a letter is two digits, of which `A` has the first value.
+    /// Luhn's, ISO 7812-1, in any base; in base ten a letter is two digits, of which `A` has the first value. Where it is
+    /// `plain`, the last digit is the sum of the others, and not what lacks to a multiple of the base.
     Luhn {
         from: Option<usize>,
         before: Option<Text>,
         base: Option<u32>,
         first: Option<u32>,
+        plain: Option<bool>,
     },
     Verhoeff,
     /// ISO 7064, with the first four characters behind the others.
@@ -98,9 +100,11 @@ pub(super) enum Check {
     },
     /// Four numbers of a byte with dots between them, of an address on the internet.
     Octets,
-    /// The sum of weighted characters; `A` has the first value, or each letter has one of the values.
+    /// The sum of weighted characters; `A` has the first value, or each letter has one of the values. Where the sum shows a
+    /// blank, that of the second weights counts.
     Weights {
         weights: List<u32>,
+        second: Option<List<u32>>,
         from: Option<usize>,
         at: Option<usize>,
         plus: Option<u32>,

@@ -297,3 +297,24 @@ fn ordinary_numbers_are_not() {
         assert_eq!(found(text), Vec::<&str>::new(), "{text}");
     }
 }
+
+/// Numbers that public documents show, and not ones that are drawn from our own check: that of health insurance is the sum
+/// itself, a second row of weights counts where the first shows nothing, and a remainder of one is shown as nine.
+#[test]
+fn numbers_of_public_documents_fit_their_checks() {
+    for (word, number, name) in [
+        ("KVNR", "X110411319", "health_insurance_de"),
+        ("KVNR", "X110411675", "health_insurance_de"),
+        ("KVNR", "A123456780", "health_insurance_de"),
+        ("IRD number", "84279969", "tax_id_nz"),
+        ("IRD number", "136410132", "tax_id_nz"),
+        ("IRD number", "49091850", "tax_id_nz"),
+        ("CUIT", "34137656109", "national_id_ar"),
+        ("CUIT", "23-73287867-9", "national_id_ar"),
+    ] {
+        assert_eq!(found(&format!("{word}: {number} .")), [name], "{word} {number}");
+        let last = number.as_bytes()[number.len() - 1] - b'0';
+        let spoilt = format!("{}{}", &number[..number.len() - 1], (last + 1) % 10);
+        assert!(!found(&format!("{word}: {spoilt} .")).contains(&name), "{word} {spoilt}");
+    }
+}
