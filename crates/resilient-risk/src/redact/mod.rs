@@ -24,6 +24,7 @@ mod field;
 mod form;
 mod guard;
 mod language;
+mod lines;
 mod literal;
 mod look_up;
 mod mark;

@@ -9,7 +9,9 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::form::Form;
 use super::language::Language;
-use super::{Choice, Refusal, Wish, block, encoded, field, hits, plan, remaining, render, wants};
+use super::{
+    Choice, Refusal, Wish, block, encoded, field, hits, lines, plan, remaining, render, wants,
+};
 use crate::escape::{escape, numbered};
 use crate::format::Format;
 use crate::token::Shape;
@@ -65,6 +67,11 @@ impl Taken {
             }
             ("generic_secret", _) | (_, "assigned_key" | "named_key") => {
                 self.pieces = field::value(content, language, piece).unwrap_or(self.pieces);
+                if let [piece] = self.pieces.as_slice()
+                    && let Some(whole) = lines::whole(content, language, piece)
+                {
+                    self.pieces = vec![whole];
+                }
             }
             _ => {}
         }

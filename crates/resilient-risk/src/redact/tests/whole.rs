@@ -88,3 +88,46 @@ fn no_text_makes_it_panic_and_what_it_answers_is_clean() {
         }
     }
 }
+
+/// Before, the first line went, and the others stayed.
+#[test]
+fn a_password_over_lines_goes_whole() {
+    let (one, two) = (["aB3x", "Y9q7"].concat(), ["Zk8m", "N2pW"].concat());
+    for (language, before, between, after) in [
+        (Language::Yaml, "password: \"", "\n  ", "\"\nport: 1\n"),
+        (Language::Yaml, "password: '", "\n  ", "'\nport: 1\n"),
+        (Language::Yaml, "password: ", "\n  ", "\nport: 1\n"),
+        (Language::Yaml, "db:\n  password: ", "\n    ", "\n  port: 1\n"),
+        (Language::Yaml, "- password: ", "\r\n    ", "\r\n  port: 1\r\n"),
+        (Language::Python, "password = \"\"\"", "\n", "\"\"\"\nx = 1\n"),
+        (Language::Python, "password = '''", "\n", "'''\nx = 1\n"),
+        (Language::JavaScript, "const password = `", "\n", "`;\nconst x = 1;\n"),
+        (Language::Shell, "PASSWORD=\"", "\n", "\"\nX=1\n"),
+        (Language::Go, "password := `", "\n", "`\nx := 1\n"),
+        (Language::Toml, "password = \"\"\"", "\n", "\"\"\"\nx = 1\n"),
+        (Language::Rust, "let password = \"", "\n", "\";\nlet x = 1;\n"),
+    ] {
+        let text = format!("{before}{one}{between}{two}{after}");
+        let whole = Wish { language: Some(language), ..Wish::default() };
+        let redaction = redact(&text, &Policy::default(), &whole).unwrap();
+        assert_eq!(redaction.text, format!("{before}<REDACTED:generic_secret:1>{after}"), "{text}");
+        let redaction = redacted(&text).text;
+        assert!(!redaction.contains(&one) && !redaction.contains(&two), "{text}: {redaction}");
+        assert!(redaction.ends_with(after.trim_start_matches(['"', '\'', '`'])), "{redaction}");
+    }
+    // What follows is another field, or another text.
+    for (language, after) in [
+        (None, "\n    then click on it\n"),
+        (None, "\n  user: ab3\n"),
+        (Some(Language::Yaml), "\n  # old\n"),
+        (Some(Language::Yaml), "\n- a1\n"),
+        (Some(Language::Yaml), "\nb: a1\n"),
+    ] {
+        let wish = Wish { language, ..Wish::default() };
+        let text = format!("password: {one}{after}");
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+        assert_eq!(redaction.text, format!("password: <REDACTED:generic_secret:1>{after}"));
+    }
+    let open = format!("password: \"{one}\nuser: \"bob\"\n");
+    assert!(redacted(&open).text.ends_with("\nuser: \"bob\"\n"), "a quote that nothing closes");
+}

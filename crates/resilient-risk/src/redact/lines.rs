@@ -1,0 +1,90 @@
+//! A password that goes on in the next line: in quotes that are closed there, or in a plain scalar of YAML.
+
+use std::ops::Range;
+
+use super::form::Form;
+use super::language::Language;
+use super::{window_after, window_before};
+
+/// No password reaches further.
+const REACH: usize = 1024;
+
+/// The signs that a literal over lines begins and ends with, the longer ones first.
+const QUOTES: [&str; 5] = ["\"\"\"", "'''", "\"", "'", "`"];
+
+/// A line that begins a field or a statement of its own: then a quote above it was no beginning of a literal over lines.
+static FIELD: Form =
+    Form::of(r#"(?m)^[ \t]*["']?[\w.-]+["']?[ \t]*(?::[ \t]|:$|[ \t]=[ \t]|=[ \t]*["'`])"#);
+
+/// What stands before a plain scalar of YAML on its line; the group is how far its key is in.
+static KEY: Form = Form::of(r"(?:^|\n)([ ]*(?:- +)?)[\w./-]+:[ ]+\z");
+
+/// The whole of a password of which the first line was taken, if it goes on.
+pub(super) fn whole(
+    content: &str,
+    language: Option<Language>,
+    piece: &Range<usize>,
+) -> Option<Range<usize>> {
+    let first = content.get(piece.clone())?;
+    let rest = window_after(content, piece.end, REACH);
+    if first.contains('\n') {
+        return None;
+    }
+    let before = content.get(..piece.start)?;
+    let is_outside = |quote: &&&str| before.ends_with(**quote) && !before.ends_with('\\');
+    if let Some(quote) = QUOTES.iter().find(is_outside) {
+        return Some(piece.start..piece.end + quoted_len(rest, quote)?);
+    }
+    if let Some(quote) = QUOTES.iter().find(|quote| first.starts_with(**quote)) {
+        return Some(piece.start..piece.end + quoted_len(rest, quote)? + quote.len());
+    }
+    let len = match language {
+        Some(Language::Yaml | Language::Workflow) => scalar_len(before, rest, |_| true)?,
+        None => scalar_len(before, rest, is_secret)?,
+        Some(_) => return None,
+    };
+    Some(piece.start..piece.end + len)
+}
+
+/// How much of a text stands before the quote that closes it, in a line below.
+fn quoted_len(text: &str, quote: &str) -> Option<usize> {
+    let is_escaped = |at: usize| {
+        let before = text.as_bytes().get(..at).unwrap_or_default();
+        before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
+    };
+    let len = text.match_indices(quote).map(|(at, _)| at).find(|at| !is_escaped(*at))?;
+    let inner = text.get(..len)?;
+    let (_, below) = inner.split_once('\n')?;
+    let behind = text.get(len + quote.len()..)?;
+    let ends = behind.chars().next().is_none_or(|c| c.is_whitespace() || ",;.)]}".contains(c));
+    (ends && (quote.len() > 1 || !FIELD.is_in(below))).then_some(len)
+}
+
+/// How long the lines are that a plain scalar goes on with: they are further in than its key, and no fields.
+fn scalar_len(before: &str, text: &str, counts: impl Fn(&str) -> bool) -> Option<usize> {
+    let depth = KEY.captures(window_before(before, before.len(), REACH))?.get(1)?.len();
+    let (behind, _) = text.split_once('\n')?;
+    if !behind.trim().is_empty() {
+        return None;
+    }
+    let (mut len, mut at) = (0, behind.len() + 1);
+    for line in text.get(at..)?.split_inclusive('\n') {
+        let said = line.trim();
+        let is_in = line.len() - line.trim_start_matches(' ').len() > depth;
+        let is_other = said.is_empty() || said.starts_with(['#', '-']) || FIELD.is_in(line);
+        if !is_in || is_other || !counts(said) {
+            break;
+        }
+        len = at + line.trim_end().len();
+        at += line.len();
+    }
+    (len > 0).then_some(len)
+}
+
+/// Tells whether a line is one word that no text has: letters and digits.
+fn is_secret(line: &str) -> bool {
+    let has = |of: fn(char) -> bool| line.contains(of);
+    has(|c| c.is_ascii_digit())
+        && has(|c| c.is_ascii_alphabetic())
+        && !has(|c| c.is_whitespace() || "()".contains(c))
+}
