@@ -101,6 +101,14 @@ pub(super) fn without_word(token: &[u8]) -> Option<&[u8]> {
     })
 }
 
+/// How long the word for a dummy is that a text begins with, where it may also stand behind a token.
+pub(super) fn word_len(text: &[u8]) -> Option<usize> {
+    let begins = |word: &&&[u8]| {
+        text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word))
+    };
+    DUMMIES_BEHIND.iter().find(begins).map(|word| word.len())
+}
+
 /// Tells whether a token names itself a dummy. Repeated letters are not enough: the paper's patterns
 /// ask for no variety.
 pub(super) fn is_named(token: &[u8]) -> bool {

@@ -210,7 +210,21 @@ fn in_word(text: &[u8], run: &Run, at: usize, len: usize) -> Option<Hit> {
     let rest = text.get(at..).unwrap_or_default();
     let mut found = prefixes_of(rest).filter_map(|prefix| matches(prefix.rule?, text, at));
     // Without any digit nothing matches but prefixes with a dummy behind them.
-    found.next().or_else(|| if run.digits > 0 { bare(text, at, len) } else { None })
+    found
+        .next()
+        .or_else(|| if run.digits > 0 { bare(text, at, len) } else { None })
+        .or_else(|| behind_word(text, at, len))
+}
+
+/// The token that a word for a dummy is glued to the front of, if the form leaves no doubt: the word makes no dummy of it.
+fn behind_word(text: &[u8], at: usize, len: usize) -> Option<Hit> {
+    let word = placeholder::word_len(text.get(at..at + len)?)?;
+    let start = at + word;
+    let is_marked = |prefix: &&Prefix| {
+        prefix.text.len() >= 4 && prefix.text.last().is_some_and(|byte| b"-_.".contains(byte))
+    };
+    let prefixes = prefixes_of(text.get(start..)?).filter(is_marked);
+    prefixes.filter_map(|prefix| matches(prefix.rule?, text, start)).find(|hit| !hit.placeholder)
 }
 
 /// The prefixes that a text begins with, as far as four bytes show it.
@@ -521,6 +535,8 @@ mod tests {
         for word in ["example", "EXAMPLE", "dummy", "placeholder"] {
             let expected = vec![("grafana_service_account", token.clone(), false)];
             assert_eq!(names(&format!("{token}{word}")), expected, "{word}");
+            // Before, this was no finding.
+            assert_eq!(names(&format!("{word}{token}")), expected, "{word}");
         }
         // Without the word this one is too short.
         let dummy = ["AK", "IA", "IOSFODNN7", "EXAMPLE"].concat();
