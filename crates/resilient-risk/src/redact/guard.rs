@@ -40,6 +40,8 @@ struct Marked<'a> {
     marks: Vec<&'a str>,
     /// The text before, between and after the marks, as [`plain`] writes it.
     frame: Vec<String>,
+    /// The text before the first mark.
+    text_before: &'a str,
 }
 
 /// Finds a value of the old text that a mark of the new one would take the place of.
@@ -75,20 +77,22 @@ pub fn guard(old: &str, new: &str, policy: &Policy) -> Option<Overwritten> {
         .map(|(nth, line)| (nth + 1, *line))
         .collect();
     by_frame(&marked, &gone)
-        .or_else(|| by_place(&marked, &old_lines, &new_lines))
+        .or_else(|| by_place(&marked, &gone, &old_lines, &new_lines))
         .or_else(|| by_secret(&marked, old, new, policy))
 }
 
 impl<'a> Marked<'a> {
     fn of(line: usize, text: &'a str) -> Option<Self> {
         let (mut marks, mut frame, mut from) = (Vec::new(), Vec::new(), 0);
-        for mark in mark::find(text) {
+        let found = mark::find(text);
+        let text_before = found.first().and_then(|mark| text.get(..mark.start)).unwrap_or_default();
+        for mark in found {
             frame.push(plain(text.get(from..mark.start).unwrap_or_default()));
             from = mark.end;
             marks.extend(text.get(mark));
         }
         frame.push(plain(text.get(from..).unwrap_or_default()));
-        (!marks.is_empty()).then_some(Self { line, marks, frame })
+        (!marks.is_empty()).then_some(Self { line, marks, frame, text_before })
     }
 
     fn overwrites(&self, old_line: usize) -> Overwritten {
@@ -99,6 +103,13 @@ impl<'a> Marked<'a> {
     /// Whether anything but punctuation surrounds the marks.
     fn has_frame(&self) -> bool {
         self.frame.iter().any(|part| part.contains(char::is_alphanumeric))
+    }
+
+    /// Whether the first mark stands behind a name and a sign that assigns.
+    fn is_assigned(&self) -> bool {
+        let first = self.frame.first().map(String::as_str).unwrap_or_default();
+        self.text_before.trim_end_matches(['"', '\'', '`', ' ']).ends_with(['=', ':', '>'])
+            && first.contains(char::is_alphanumeric)
     }
 
     /// Whether a line has the same frame, with a value in it.
@@ -158,29 +169,43 @@ fn by_frame(marked: &[Marked<'_>], gone: &[(usize, &str)]) -> Option<Overwritten
     None
 }
 
-/// Compares what stands between the same neighbours: for marks that are alone on their line.
-fn by_place(marked: &[Marked<'_>], old: &[&str], new: &[&str]) -> Option<Overwritten> {
-    let mut between: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let dark: Vec<(usize, &str)> =
-        old.iter().enumerate().filter(|(_, line)| !line.is_empty()).map(|(n, l)| (n, *l)).collect();
-    for window in dark.windows(3) {
-        if let [(_, before), (at, value), (_, after)] = window
-            && is_value(value)
-        {
-            between.entry((*before, *after)).or_insert(*at + 1);
+/// Compares what stands between the same neighbours, of which one may be the beginning or the end of the text: for marks
+/// that are alone on their line, and for those behind another name than the value had.
+fn by_place(
+    marked: &[Marked<'_>],
+    gone: &[(usize, &str)],
+    old: &[&str],
+    new: &[&str],
+) -> Option<Overwritten> {
+    let mut between: BTreeMap<(&str, &str), (usize, bool)> = BTreeMap::new();
+    for (nth, line) in gone {
+        let assigned = line.split_once(['=', ':']).map(|(_, value)| value);
+        let assigned = assigned.map(|value| value.trim_start_matches([':', '=', '>', ' ']));
+        let has_value = assigned.is_some_and(is_value);
+        if has_value || is_value(line) {
+            between.entry(beside(old, nth - 1)).or_insert((*nth, has_value));
         }
     }
-    for of in marked.iter().filter(|of| !of.has_frame()) {
-        let at = of.line - 1;
-        let before = new.get(..at)?.iter().rev().take(64).find(|line| !line.is_empty());
-        let after = new.get(at + 1..)?.iter().take(64).find(|line| !line.is_empty());
-        if let (Some(before), Some(after)) = (before, after)
-            && let Some(old_line) = between.get(&(*before, *after))
-        {
-            return Some(of.overwrites(*old_line));
-        }
-    }
-    None
+    marked.iter().find_map(|of| {
+        let beside @ (before, after) = beside(new, of.line - 1);
+        let is_edge = before.is_empty() || after.is_empty();
+        let (line, has_value) = between.get(&beside)?;
+        let fits = match of.has_frame() {
+            true => *has_value && of.is_assigned() && !(before.is_empty() && after.is_empty()),
+            false => !is_edge,
+        };
+        fits.then(|| of.overwrites(*line))
+    })
+}
+
+/// The next lines above and below that are not empty; empty ones where there are none near.
+fn beside<'a>(lines: &[&'a str], at: usize) -> (&'a str, &'a str) {
+    const NEAR: usize = 64;
+    let (before, after) = (lines.get(..at), lines.get(at + 1..));
+    let is_dark = |line: &&&str| !line.is_empty();
+    let before = before.and_then(|all| all.iter().rev().take(NEAR).find(is_dark));
+    let after = after.and_then(|all| all.iter().take(NEAR).find(is_dark));
+    (before.copied().unwrap_or_default(), after.copied().unwrap_or_default())
 }
 
 /// Looks for secrets of the old text that are gone while a mark of their family has come.
@@ -202,7 +227,8 @@ fn by_secret(marked: &[Marked<'_>], old: &str, new: &str, policy: &Policy) -> Op
             lost.entry(kind).or_insert(*line);
         }
     }
-    let line_of = |mark: &str| match mark::kind(mark) {
+    let is_known = |kind: &&str| crate::hit::families(policy).any(|known| known == *kind);
+    let line_of = |mark: &str| match mark::kind(mark).filter(is_known) {
         Some(kind) => lost.get(kind).copied(),
         // It may stand for any of them.
         None => lost.values().copied().min(),
@@ -285,6 +311,29 @@ mod tests {
         let old = "keys:\n\n  - |\n    aGVsbG8gd29ybGQ\n  - end\n";
         assert_eq!(guarded(old, "x\nkeys:\n  - |\n    <REDACTED:x:1>\n  - end\n"), Some((4, 4)));
         assert_eq!(guarded(old, "x\n  <REDACTED:x:1>\n  - end\n"), None);
+    }
+
+    /// Before, the value was lost: its name was looked for, and no pattern finds it.
+    #[test]
+    fn a_mark_behind_another_name_is_known_by_its_neighbours() {
+        let line = "password = \"correct horse 9\"\n";
+        let mark = "pw = \"<REDACTED:password:1>\"\n";
+        for (before, after) in [("", "x = 1\n"), ("x = 1\n", ""), ("a\n\n", "b\n")] {
+            let (old, new) = (format!("{before}{line}{after}"), format!("{before}{mark}{after}"));
+            let at = before.lines().count() + 1;
+            assert_eq!(guarded(&old, &new), Some((at, at)), "{old}");
+            let other = new.replace("pw = ", "pw: ").replace("password:1", "api_key:4");
+            assert_eq!(guarded(&old, &other), Some((at, at)), "{other}");
+            for open in [
+                old.replace("correct horse 9", "${PASSWORD}"),
+                old.replace(" = \"correct horse 9\"", ""),
+                old.replace("x = 1", "x = 2").replace("a\n", "c\n"),
+            ] {
+                assert_eq!(guarded(&open, &new), None, "{open}");
+            }
+            assert_eq!(guarded(&old, &format!("{new}{line}")), None, "the value moved");
+            assert_eq!(guarded(&old, &new.replace("pw = ", "see ")), None, "no value is assigned");
+        }
     }
 
     #[test]
