@@ -121,13 +121,21 @@ def scanner(environment):
             return sorted(finding["details"]["check_id"] for finding in findings)
         return drivers.over("http", stranger, *options)(server, workspace, era)
 
-    def check(server, workspace, era):
-        scanned = scan(workspace, "--analyzers", "yara", "--format", "raw", "stdio", "--stdio-command", server,
-                       *(f"--stdio-arg={argument}" for argument in full))["scan_results"]
+    def texts(server, workspace, *place):
+        """The check of every tool's text, in a server that is found at this place."""
+        scanned = scan(workspace, "--analyzers", "yara", "--format", "raw", *place)["scan_results"]
         missing = {tool["name"] for tool in _tools(server, workspace, *full)} ^ {tool["tool_name"] for tool in scanned}
         few = len(scanned) <= checks.TOOL_COUNT
         checked = [("tools", f"{len(scanned)} were scanned, without {sorted(missing)}" if few or missing else None)]
-        checked += [(tool["tool_name"], None if tool["is_safe"] else f"{tool['findings']}") for tool in scanned]
+        return checked + [(tool["tool_name"], None if tool["is_safe"] else f"{tool['findings']}") for tool in scanned]
+
+    def check(server, workspace, era):
+        checked = texts(server, workspace, "stdio", "--stdio-command", server,
+                        *(f"--stdio-arg={argument}" for argument in full))
+        for transport in ("http", "sse"):
+            def remote(url, _workspace, _era):
+                return texts(server, workspace, "remote", "--server-url", url)
+            checked += drivers.over(transport, remote, *full)(server, workspace, era)
         with tempfile.TemporaryDirectory() as outside:
             for who, options, expected in (
                 ("a client without a token", ["--token-file", pathlib.Path(outside) / "tokens"], ["MCPS-001"]),
@@ -161,13 +169,15 @@ def fuzzer(environment):
 
     Its other findings are not about us: it takes any answer that is not a JSON-RPC error for
     acceptance, and counts an echo of the argument in a failure's context as a reflection.
+    What takes 30 s hangs: on a busy machine the fuzzer itself takes 5 s to send some calls.
     """
     def check(server, workspace, era):
         out = workspace / "fuzzer"
+        protocol = "streamablehttp" if str(server).startswith("http:") else "stdio"
         ran = subprocess.run(
-            [environment / "mcp-fuzzer", "--protocol", "stdio", "--endpoint", server,
+            [environment / "mcp-fuzzer", "--protocol", protocol, "--endpoint", server,
              "--mode", "all", "--phase", "both", "--runs", "20", "--seed", "1", "--no-corpus",
-             "--no-network", "--fs-root", workspace, "--tool-timeout", "5", "--output-dir", out],
+             "--no-network", "--fs-root", workspace, "--tool-timeout", "30", "--output-dir", out],
             cwd=workspace, capture_output=True, text=True, timeout=SECONDS)
         if ran.returncode:
             return [("exit", f"{ran.returncode}: {ran.stdout[-1000:]}{ran.stderr[-1000:]}")]
