@@ -150,6 +150,15 @@ pub(crate) fn unfit(reason: &str, hint: &str) -> Box<Envelope> {
         .with("hint", hint)
 }
 
+/// The refusal of arguments of which an object has a key twice.
+pub(crate) fn repeated(argument: &str, key: &str) -> Box<Envelope> {
+    let hint = match argument == key {
+        true => format!("send {key} once"),
+        false => format!("send {key} once in each object of {argument}"),
+    };
+    refusal(argument, format!("repeated_key: {key}"), hint)
+}
+
 fn refusal(argument: &str, reason: String, hint: String) -> Box<Envelope> {
     unfit(&reason, &hint).with("argument", argument)
 }

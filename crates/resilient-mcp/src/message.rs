@@ -11,7 +11,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::keys::{repeated, repeated_in_each};
+use crate::keys::{Repeated, repeated, repeated_in_arguments, repeated_in_each};
 use crate::skim::Skim;
 
 /// What a line turned out to be.
@@ -30,11 +30,11 @@ pub(crate) enum Incoming {
 pub(crate) struct InBatch {
     message: Value,
     /// The first key that it has twice.
-    repeated: Option<String>,
+    repeated: Option<Repeated>,
 }
 
 /// What is wrong with a call that names its tool but cannot run. It travels with the request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Flaw {
     /// An escape such as `\ud800` without its other half: no text can hold it.
     LoneSurrogate,
@@ -44,6 +44,13 @@ pub enum Flaw {
     BrokenText,
     /// The arguments are something else that is no object.
     NotAnObject,
+    /// An object of the arguments has a key twice: two readers may each take another value.
+    Repeated {
+        /// The argument that is or has the key.
+        argument: String,
+        /// The key.
+        key: String,
+    },
     /// The caller may only read, and the tool writes.
     MayNotWrite,
 }
@@ -149,12 +156,24 @@ fn error_reply(id: Option<RequestId>, code: ErrorCode, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message}})
 }
 
-/// A message, unless it has a key twice.
-fn unless_repeated(incoming: Incoming, repeated: Option<String>) -> Incoming {
-    let (Incoming::Message(message), Some(key)) = (&incoming, repeated) else { return incoming };
-    let id = match &**message {
-        JsonRpcMessage::Request(request) => Some(request.id.clone()),
+/// A message, unless it has a key twice. A call of a tool whose arguments have one is refused by the tool.
+fn unless_repeated(mut incoming: Incoming, repeated: Option<Repeated>) -> Incoming {
+    let (Incoming::Message(message), Some(repeated)) = (&mut incoming, repeated) else {
+        return incoming;
+    };
+    let request = match &mut **message {
+        JsonRpcMessage::Request(request) => Some(request),
         _ => None,
+    };
+    let id = request.as_ref().map(|request| request.id.clone());
+    let key = match (repeated, request.map(|request| &mut request.request)) {
+        (Repeated::InArguments { argument, key }, Some(ClientRequest::CallToolRequest(call))) => {
+            if call.extensions.get::<Flaw>().is_none() {
+                call.extensions.insert(Flaw::Repeated { argument, key });
+            }
+            return incoming;
+        }
+        (Repeated::Key(key) | Repeated::InArguments { key, .. }, _) => key,
     };
     let text = format!("the message has the key {key:?} twice; send it once");
     refused(id, ErrorCode::INVALID_REQUEST, &text)
@@ -218,7 +237,15 @@ fn tool_call(id: RequestId, mut message: Map<String, Value>, flaw: Option<Flaw>)
         None | Some(Value::Null) => (Map::new(), flaw),
         Some(Value::Object(arguments)) => (arguments, flaw),
         Some(Value::String(text)) => match serde_json::from_str(&text) {
-            Ok(Value::Object(arguments)) => (arguments, flaw),
+            Ok(Value::Object(arguments)) => {
+                let twice = match repeated_in_arguments(text.as_bytes()) {
+                    Some(Repeated::InArguments { argument, key }) => {
+                        Some(Flaw::Repeated { argument, key })
+                    }
+                    _ => None,
+                };
+                (arguments, flaw.or(twice))
+            }
             _ => (Map::new(), flaw.or(Some(Flaw::BrokenText))),
         },
         Some(_) => (Map::new(), flaw.or(Some(Flaw::NotAnObject))),
@@ -348,15 +375,48 @@ mod tests {
         assert_eq!(told(read(noted.as_bytes())), twice("a", json!(null)));
         let call = r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"\ud800","name":"a"}}"#;
         assert_eq!(told(read(call.as_bytes())), twice("name", json!(8)));
-        // What a tool is called with is the tool's business.
-        let call = r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"a","arguments":{"a":1,"a":2}}}"#;
-        assert_eq!(told(read(call.as_bytes())), json!("taken"));
-        let Incoming::Batch(batch) = read(format!("[7,{ping},{call}]").as_bytes()) else {
+        // A prompt has arguments, too.
+        let prompt = r#"{"jsonrpc":"2.0","id":9,"method":"prompts/get","params":{"name":"a","arguments":{"a":"1","a":"2"}}}"#;
+        assert_eq!(told(read(prompt.as_bytes())), twice("a", json!(9)));
+        let Incoming::Batch(batch) = read(format!("[7,{ping},{prompt}]").as_bytes()) else {
             panic!()
         };
         let all: Vec<Value> = batch.into_iter().map(read_in_batch).map(told).collect();
-        assert_eq!(all[1..], [told_of_ping, json!("taken")]);
+        assert_eq!(all[1..], [told_of_ping, twice("a", json!(9))]);
         assert_eq!(all[0]["error"]["message"], "a message is a JSON object");
+    }
+
+    /// The last value counted, and a client that shows the first one shows another call than is made.
+    #[test]
+    fn a_call_of_which_an_argument_is_there_twice_has_this_flaw() {
+        let flaw = |incoming| match incoming {
+            Incoming::Message(message) => match *message {
+                JsonRpcMessage::Request(request) => match request.request {
+                    ClientRequest::CallToolRequest(call) => call.extensions.get::<Flaw>().cloned(),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        let twice = |argument: &str, key: &str| {
+            Some(Flaw::Repeated { argument: argument.into(), key: key.into() })
+        };
+        for (arguments, expected) in [
+            (r#"{"a":1,"b":1}"#, None),
+            (r#"{"a":1,"a":1}"#, twice("a", "a")),
+            (r#"{"b":[{"a":1,"a":2}]}"#, twice("b", "a")),
+            (r#""{\"a\":1,\"a\":2}""#, twice("a", "a")),
+            (r#"{"a":"\ud800","a":2}"#, Some(Flaw::LoneSurrogate)),
+        ] {
+            let call = format!(
+                r#"{{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{{"name":"x","arguments":{arguments}}}}}"#
+            );
+            assert_eq!(flaw(read(call.as_bytes())), expected, "{call}");
+            let Incoming::Batch(batch) = read(format!("[{call}]").as_bytes()) else { continue };
+            let all: Vec<_> = batch.into_iter().map(read_in_batch).map(flaw).collect();
+            assert_eq!(all, [expected], "{call}");
+        }
     }
 
     /// Over HTTP the SDK refuses both, and a call that passes the SDK by was made.

@@ -378,6 +378,7 @@ impl Inner {
                 "write both halves of the surrogate pair, or the character itself",
             )),
             Some(Flaw::NotUtf8) => Err(args::unfit("not_utf8", "send the call as UTF-8")),
+            Some(Flaw::Repeated { argument, key }) => Err(args::repeated(&argument, &key)),
             Some(Flaw::MayNotWrite) => Err(may_not_write()),
         };
         let arguments = arguments?;

@@ -337,6 +337,15 @@ async fn text_that_is_no_text_is_refused_and_the_server_goes_on() {
     client.send_line(&call(br"\ud83d\ude00")).await;
     let reply = client.receive().await.unwrap();
     assert_eq!(reply["result"]["structuredContent"]["bytes"], 4);
+    // Of a key that is there twice, two readers may each take another value.
+    let hint = "send content once";
+    client.send_line(&call(br#"x","content":"y"#)).await;
+    let reply = client.receive().await.unwrap();
+    let context = json!({
+        "reason": "repeated_key: content", "argument": "content",
+        "tool": "rw.test_measure", "hint": hint,
+    });
+    assert_eq!(envelope(&reply["result"])["context"], context);
 }
 
 #[tokio::test]

@@ -40,7 +40,7 @@ impl Server {
         let (under_way, began) = (inner.calls.begin(), Instant::now());
         let name = request.name.clone();
         let arguments = request.arguments.unwrap_or_default();
-        let flaw = context.extensions.get::<Flaw>().copied();
+        let flaw = context.extensions.get::<Flaw>().cloned();
         // IMPORTANT: before anything is waited for, so that the calls queue as they came.
         let tool = inner.find(&name);
         let writes = tool.is_some_and(|tool| tool.spec.effect != Effect::Reads);

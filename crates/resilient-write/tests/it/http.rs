@@ -112,6 +112,11 @@ fn the_guards_hold_over_http() {
         {"name":"rw_safe_write","arguments":{"path":"b","content":"\ud800"}}}"#;
     let refused = post(lone).message();
     assert_eq!(refused["result"]["structuredContent"]["context"]["reason"], "lone_surrogate");
+    let refused = post(&lone.replace(r"\ud800", r#"y","content":"z"#)).message();
+    let context = &refused["result"]["structuredContent"]["context"];
+    assert_eq!(context["reason"], "repeated_key: content");
+    assert_eq!(context["argument"], "content");
+    assert!(!sandbox.path("b").exists());
     let twice = r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}"#;
     for (body, code) in [("{", -32700), ("[]", -32600), ("7", -32600), (twice, -32600)] {
         let refused = post(body);
