@@ -1,5 +1,7 @@
 //! The door of the HTTP server: who is let in, to what, and how much is taken.
 
+use std::io::Read as _;
+
 use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
@@ -418,6 +420,28 @@ fn the_stream_of_a_token_that_is_taken_out_ends_with_the_next_refusal() {
     assert_eq!(web.post(&messages, &headers, &handshake()).status, 401);
     // Without that, its end is due 15 seconds after its begin.
     stream.ends_within(std::time::Duration::from_secs(10));
+}
+
+/// With a length and pieces, the pieces count, and nothing behind them is a request: the connection ends.
+#[test]
+fn a_length_beside_pieces_hides_no_request() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let message = handshake().to_string();
+    let accept = "Accept: application/json, text/event-stream\r\nContent-Type: application/json";
+    for both in [
+        "Content-Length: 1\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nContent-Length: 1",
+    ] {
+        let head =
+            format!("POST /mcp HTTP/1.1\r\nHost: {}\r\n{accept}\r\n{both}\r\n\r\n", web.address);
+        let hidden = format!("GET /healthz HTTP/1.1\r\nHost: {}\r\n\r\n", web.address);
+        let pieces = format!("{:x}\r\n{message}\r\n0\r\n\r\n", message.len());
+        let mut answers = String::new();
+        web.say_half(&format!("{head}{pieces}{hidden}")).read_to_string(&mut answers).unwrap();
+        assert_eq!(answers.matches("HTTP/1.1 ").count(), 1, "{answers}");
+        assert!(answers.to_ascii_lowercase().contains("\r\nconnection: close\r\n"), "{answers}");
+    }
 }
 
 #[test]
