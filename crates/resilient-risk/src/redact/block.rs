@@ -37,6 +37,9 @@ static LINE_END: Form = Form::of(r#"^(?:\z|["'`\\<\r\n]|%0[AaDd]|&#1[03];|&#x[Aa
 /// How a block of any private key ends.
 static ANY_END: Form = Form::of(r"^-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----");
 
+/// How the body of a key begins: a sequence of DER, or OpenSSH's own form.
+const BODIES: [&str; 2] = ["M", "b3BlbnNz"];
+
 /// No key is longer.
 const KEY_MAX: usize = 64 << 10;
 
@@ -65,7 +68,8 @@ impl End {
         if let Some(label) = label("---- BEGIN ", " ----") {
             return Self::Text(format!("---- END {label} ----"));
         }
-        if head.bytes().all(is_base64) { Self::Any } else { Self::None }
+        let begins = BODIES.iter().any(|begin| head.starts_with(begin));
+        if begins && head.bytes().all(is_base64) { Self::Any } else { Self::None }
     }
 
     /// How long the end is that a text begins with.

@@ -181,7 +181,9 @@ fn by_place(
     for (nth, line) in gone {
         let assigned = line.split_once(['=', ':']).map(|(_, value)| value);
         let assigned = assigned.map(|value| value.trim_start_matches([':', '=', '>', ' ']));
-        let has_value = assigned.is_some_and(is_value);
+        // Several words without quotes are a sentence.
+        let is_one = |value: &&str| value.starts_with(['"', '\'', '`']) || !value.contains(' ');
+        let has_value = assigned.filter(is_one).is_some_and(is_value);
         if has_value || is_value(line) {
             between.entry(beside(old, nth - 1)).or_insert((*nth, has_value));
         }
@@ -327,6 +329,7 @@ mod tests {
             for open in [
                 old.replace("correct horse 9", "${PASSWORD}"),
                 old.replace(" = \"correct horse 9\"", ""),
+                old.replace("password = \"correct horse 9\"", "note: see the other file"),
                 old.replace("x = 1", "x = 2").replace("a\n", "c\n"),
             ] {
                 assert_eq!(guarded(&open, &new), None, "{open}");
