@@ -7,7 +7,7 @@ use clap::Args;
 use resilient_core::Workspace;
 use resilient_core::form::Asked;
 use resilient_core::redact::{Choice, Language, Replaced};
-use resilient_core::workspace::{RedactRequest, Redacted, Source, WriteTo};
+use resilient_core::workspace::{Purpose, RedactRequest, Redacted, Source, WriteTo};
 
 use super::input;
 use super::write::{Existing, told};
@@ -82,7 +82,7 @@ impl Redact {
             (None, None) if self.content.is_some() => {
                 Source::Content(self.content.unwrap_or_default())
             }
-            (None, None) if file == "-" => Source::Content(input::text(&file)?),
+            (None, None) if file == "-" => Source::Content(input::decoded(&file, Purpose::Exact)?),
             (None, None) => Source::File(input::from_here(file)?),
         };
         let (mode, expected_prev_sha256) = (self.mode.into(), self.expect);

@@ -21,6 +21,24 @@ fn the_text_goes_to_standard_output_and_what_was_replaced_beside_it() {
     assert!(sandbox.names().is_empty());
 }
 
+/// Before, standard input was read as UTF-8, and a token in UTF-16 went on.
+#[test]
+fn standard_input_is_read_in_the_encoding_that_a_file_is_read_in() {
+    let sandbox = Sandbox::new();
+    let clean = "key = \"<REDACTED:github_pat:1>\"\n";
+    let wide =
+        |order: fn(u16) -> [u8; 2]| -> Vec<u8> { line().encode_utf16().flat_map(order).collect() };
+    let (little, big) = (wide(u16::to_le_bytes), wide(u16::to_be_bytes));
+    for bytes in [little.clone(), big.clone(), [b"\xff\xfe".to_vec(), little].concat()] {
+        sandbox.put("a.txt", &bytes);
+        assert_eq!(sandbox.run(&["redact", "a.txt"]).stdout, clean);
+        assert_eq!(sandbox.run_with(&["redact", "-"], &bytes).stdout, clean);
+    }
+    let four: Vec<u8> = line().bytes().flat_map(|byte| [byte, 0, 0, 0]).collect();
+    let marked = [&b"\xff\xfe\0\0"[..], &four].concat();
+    assert_eq!(sandbox.run_with(&["redact", "-"], &marked).code, 6);
+}
+
 #[test]
 fn a_file_is_cleaned_in_place_when_its_secrets_are_kept() {
     let sandbox = Sandbox::new();
