@@ -100,9 +100,24 @@ fn the_exit_status_is_for_machines() {
     ] {
         assert_eq!(sandbox.run(args).code, code, "{args:?}");
     }
+    let wide: Vec<u8> = token().bytes().flat_map(|byte| [byte, 0, 0, 0]).collect();
+    sandbox.put("wide/a.txt", [&b"\xff\xfe\0\0"[..], &wide].concat());
+    // Nobody has looked at what is skipped.
+    for (args, code) in [
+        (&["risk", "logo.bin", ".env"][..], 0),
+        (&["risk", "logo.bin", ".env", "--fail-on", "low"], 1),
+        (&["risk", "wide", "--fail-on", "low"], 1),
+        (&["risk", "wide", "--fail-on", "medium"], 0),
+        (&["risk", "wide/a.txt"], 6),
+        (&["redact", "wide/a.txt"], 6),
+    ] {
+        assert_eq!(sandbox.run(args).code, code, "{args:?}");
+    }
+    assert!(sandbox.run(&["risk", "wide"]).stdout.starts_with("wide/a.txt: skipped: UTF-32\n"));
     sandbox.put(".resilient_write/policy.yaml", "allow: {paths: ['src/**']}\n");
-    let ran = sandbox.run(&["risk", "src", "docs"]);
+    let ran = sandbox.run(&["risk", "src", "docs", "--fail-on", "high"]);
     assert_eq!(ran.code, 0);
+    assert_eq!(sandbox.run(&["risk", "src", "--fail-on", "low"]).code, 0, "allowed is no unknown");
     assert!(ran.stdout.contains("src/a b.py: skipped: allowed by the policy\n"), "{ran:?}");
 }
 

@@ -23,7 +23,8 @@ const TOOL: &str = "rw.risk_score";
 
 const AFTER_HELP: &str = "\
 A secret is high, personal data medium, a placeholder or a size low; the weights of a policy move
-families. Of directories, files that .gitignore names, binary files and .git are left out.
+families. Of directories, files that .gitignore names, binary files and .git are left out. A file that
+is skipped since it is binary, UTF-32 or too long is low: nobody has looked at it.
 
 Exit status:
   0  nothing at or above --fail-on

@@ -52,7 +52,7 @@ pub(super) fn log(scan: &Scan) -> Value {
         .filter_map(|file| {
             let (level, text) = match &file.outcome {
                 Outcome::Found { .. } => return None,
-                Outcome::Skipped(reason) => ("note", format!("skipped: {reason}")),
+                Outcome::Skipped(why) => ("note", format!("skipped: {}", why.reason())),
                 Outcome::Failed(error) => ("error", reason(error)),
             };
             failed |= level == "error";

@@ -51,9 +51,29 @@ pub(super) enum Outcome {
         report: Report,
         findings: Vec<Finding>,
     },
-    /// It was left out, for this reason.
-    Skipped(&'static str),
+    /// It was left out.
+    Skipped(Skipped),
     Failed(Error),
+}
+
+/// Why a file was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Skipped {
+    Allowed,
+    TooLong,
+    Utf32,
+    Binary,
+}
+
+impl Skipped {
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed by the policy",
+            Self::TooLong => "longer than 64 MiB",
+            Self::Utf32 => "UTF-32",
+            Self::Binary => "binary",
+        }
+    }
 }
 
 /// One finding and where it is.
@@ -85,7 +105,7 @@ impl Scan {
         let work = || {
             while let Some(path) = listed.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let (len, outcome) = match is_allowed(path) {
-                    true => (None, Some(Outcome::Skipped("allowed by the policy"))),
+                    true => (None, Some(Outcome::Skipped(Skipped::Allowed))),
                     false => look(path, policy, explaining),
                 };
                 bar.inc(1);
@@ -123,9 +143,12 @@ impl Scan {
         })
     }
 
-    /// The level of the worst finding.
+    /// The level of the worst finding. A file that nobody could look at is low: nothing is known of it.
     pub(super) fn worst(&self) -> Option<Verdict> {
-        self.findings().map(|(_, finding)| finding.level).max()
+        let is_unknown =
+            |file: &File| matches!(file.outcome, Outcome::Skipped(why) if why != Skipped::Allowed);
+        let unknown = self.files.iter().any(is_unknown).then_some(Verdict::Low);
+        self.findings().map(|(_, finding)| finding.level).max().max(unknown)
     }
 }
 
@@ -185,15 +208,17 @@ fn progress(files: usize) -> ProgressBar {
 /// Looks at one file: how many bytes were scanned, and what is to be told.
 fn look(path: &str, policy: &Policy, explaining: bool) -> (Option<usize>, Option<Outcome>) {
     if Path::new(path).metadata().is_ok_and(|file| file.len() > FILE_LEN_MAX) {
-        return (None, Some(Outcome::Skipped("longer than 64 MiB")));
+        return (None, Some(Outcome::Skipped(Skipped::TooLong)));
     }
     let bytes = match input::bytes(path) {
         Ok(bytes) => bytes,
         Err(error) => return (None, Some(Outcome::Failed(error))),
     };
     let len = bytes.len();
+    let is_wide = matches!(bytes.as_slice(), [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..]);
     let Some(content) = text_of(bytes) else {
-        return (None, Some(Outcome::Skipped("binary")));
+        let why = if is_wide { Skipped::Utf32 } else { Skipped::Binary };
+        return (None, Some(Outcome::Skipped(why)));
     };
     let report = risk::score(&content, policy);
     if report.detected_patterns.is_empty() {

@@ -36,9 +36,9 @@ pub(super) fn all(scan: &Scan) -> String {
     let (mut skipped, mut failed) = (0, 0);
     for file in &scan.files {
         match &file.outcome {
-            Outcome::Skipped(reason) => {
+            Outcome::Skipped(why) => {
                 skipped += 1;
-                text += &format!("{}: skipped: {reason}\n", file.path);
+                text += &format!("{}: skipped: {}\n", file.path, why.reason());
             }
             Outcome::Failed(error) => {
                 failed += 1;
@@ -114,7 +114,9 @@ pub(super) fn json(scan: &Scan) -> Value {
     let (mut files, mut skipped, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for file in &scan.files {
         match &file.outcome {
-            Outcome::Skipped(reason) => skipped.push(json!({"path": file.path, "reason": reason})),
+            Outcome::Skipped(why) => {
+                skipped.push(json!({"path": file.path, "reason": why.reason()}));
+            }
             Outcome::Failed(error) => {
                 errors.push(json!({"path": file.path, "reason": reason(error)}));
             }
