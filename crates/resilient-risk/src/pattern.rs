@@ -17,6 +17,7 @@ use regex_automata::util::prefilter::Prefilter;
 use regex_automata::util::syntax;
 use regex_automata::{Input, MatchKind, nfa::thompson};
 
+use super::checksum::crc32_base62;
 use super::format::{BadForm, Format, is_near};
 
 /// A policy's regex may not compile to more than this.
@@ -46,6 +47,8 @@ struct Rule {
     form: String,
     /// Separated by spaces.
     words: String,
+    /// Whether the last six characters are the CRC-32 of the others behind the prefix, in base 62.
+    has_check: bool,
 }
 
 impl Pattern {
@@ -85,7 +88,21 @@ impl Pattern {
         let pattern = Self::new(family, name, &format.regex());
         let pattern = pattern.map_err(|error| BadForm::Large(error.message))?;
         let words = words.join(" ").to_ascii_lowercase();
-        Ok(Self { rule: Some(Rule { form: form.to_owned(), words }), ..pattern })
+        Ok(Self { rule: Some(Rule { form: form.to_owned(), words, has_check: false }), ..pattern })
+    }
+
+    /// The same pattern of a form, of which a match counts only if its last six characters are the CRC-32 of what stands
+    /// between the form's prefix and them, in base 62: the check `crc32_base62` of the built-in table.
+    #[must_use]
+    pub fn with_crc32_base62(mut self) -> Self {
+        self.rule.iter_mut().for_each(|rule| rule.has_check = true);
+        self
+    }
+
+    /// Tells whether it is one [with a check](Self::with_crc32_base62).
+    #[must_use]
+    pub fn has_crc32_base62(&self) -> bool {
+        self.rule.as_ref().is_some_and(|rule| rule.has_check)
     }
 
     /// Returns the form that it was made of, and its words.
@@ -151,6 +168,10 @@ impl Rule {
         !before.is_some_and(u8::is_ascii_alphanumeric)
             && !format.goes_on(text.get(span.end).copied())
             && (self.words.is_empty() || is_near(text, span.start, &self.words))
+            && (!self.has_check || {
+                let body = text.get(span.start + format.prefix().len()..span.end);
+                body.is_some_and(crc32_base62)
+            })
     }
 }
 

@@ -14,7 +14,7 @@ const EXTRA_PATTERNS_MAX: usize = 256;
 const PATTERN_KEYS: [&str; 3] = ["name", "regex", "weight"];
 
 /// The keys of a rule that a policy adds: those of a row of the built-in table which a rule of one's own needs.
-const RULE_KEYS: [&str; 4] = ["name", "form", "family", "words"];
+const RULE_KEYS: [&str; 5] = ["name", "form", "family", "words", "check"];
 
 /// A name has so many characters at most.
 const NAME_CHARS_MAX: usize = 100;
@@ -104,7 +104,11 @@ pub(super) fn extra_rules(
         let pattern = Pattern::of_form(family, name, form, &words).map_err(|source| {
             PolicyError::BadForm { name: name.to_owned(), message: source.to_string() }
         })?;
-        patterns.push(pattern);
+        patterns.push(match present(rule, "check").map(Value::as_str) {
+            None => pattern,
+            Some(Some("crc32_base62")) => pattern.with_crc32_base62(),
+            Some(_) => return Err(wrong("must have `crc32_base62` as `check`, or none")),
+        });
     }
     Ok(())
 }
@@ -127,6 +131,7 @@ mod tests {
     use super::super::Place;
     use super::super::tests::{error, parse};
     use super::*;
+    use crate::risk::Detection;
 
     #[test]
     fn patterns_keep_their_order_and_incomplete_ones_are_refused() {
@@ -185,8 +190,22 @@ mod tests {
             "extend_rules: [{name: n, form: 'hse_{n8}', family: 1}]",
             "extend_rules: [{name: n, form: 'hse_{n8}', words: house}]",
             "extend_rules: [{name: n, form: 'hse_{n8}', words: ['a b']}]",
+            "extend_rules: [{name: n, form: 'hse_{n8}', check: luhn}]",
         ] {
             assert!(error(text).reason().starts_with("bad_value: extend_rules"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rule_may_have_the_check_of_the_table() {
+        let rule =
+            "extend_rules: [{name: n, form: 'hse_{n12}', family: house, check: crc32_base62}]";
+        let policy = parse(&format!("{rule}\nweights: {{house: 0.5}}\n"));
+        // The check of the text is the one that Python computes: `zlib.crc32(b"aZ3kQ9")`, in base 62.
+        for (token, count) in [("aZ3kQ91egSPN", 1), ("aZ3kQ9000001", 0)] {
+            let report = crate::risk::score(&format!("x = hse_{token}\n"), &policy.risk);
+            let house = |found: &&Detection| matches!(found, Detection::Pattern(hit) if hit.kind == "house");
+            assert_eq!(report.detected_patterns.iter().filter(house).count(), count, "{token}");
         }
     }
 

@@ -100,7 +100,10 @@ fn values(rules: &Rules) -> Value {
         if let Some((form, words)) = pattern.form() {
             let words: Vec<&str> = words.collect();
             let (family, name) = (pattern.family(), pattern.name());
-            added.push(json!({"name": name, "form": form, "family": family, "words": words}));
+            let check = pattern.has_crc32_base62().then_some("crc32_base62");
+            added.push(json!({
+                "name": name, "form": form, "family": family, "words": words, "check": check,
+            }));
             continue;
         }
         let entry = json!({"name": pattern.name(), "regex": pattern.regex()});

@@ -97,7 +97,7 @@ fn a_server_says_at_its_start_that_the_policy_cannot_be_used_and_answers_so_wher
 #[test]
 fn what_policy_show_prints_is_a_policy_with_the_values_in_force() {
     let sandbox = Sandbox::new();
-    let own = "thresholds: {high: 0.9}\nextend_patterns: {house: [{name: n, regex: 'H-\\d+'}]}\nextend_rules: [{name: r, form: 'hse_{n8}', words: [house]}]\nmodel: false\n";
+    let own = "thresholds: {high: 0.9}\nextend_patterns: {house: [{name: n, regex: 'H-\\d+'}]}\nextend_rules: [{name: r, form: 'hse_{n8}', words: [house], check: crc32_base62}]\nmodel: false\n";
     sandbox.put(FILE, own);
     let shown = sandbox.run(&["policy", "show"]).ok().stdout;
     let (shown, own) = (Policy::parse(&shown).unwrap(), Policy::parse(own).unwrap());
@@ -137,7 +137,7 @@ fn the_schema_takes_and_refuses_what_the_code_does() {
         "version": 1, "thresholds": {"high": 1, "medium": 0.5, "low": null},
         "retry_budget": {"default": 0}, "disable_families": ["pii"],
         "extend_patterns": {"house": [{"name": "n", "regex": "x", "weight": 9}], "none": null},
-        "extend_rules": [{"name": "n", "form": "hse_{n8}", "family": "house", "words": ["x"]}],
+        "extend_rules": [{"name": "n", "form": "hse_{n8}", "family": "house", "words": ["x"], "check": "crc32_base62"}],
         "weights": {"house": 1}, "allow": {"paths": ["a"], "patterns": [], "values": [digest]},
         "placeholders": "full", "model": false, "hard_links": "in_place", "allow_git_writes": true,
     });
