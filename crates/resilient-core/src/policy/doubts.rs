@@ -1,14 +1,40 @@
 //! What a policy says and hardly means. It is no fault: the policy can be used.
 
 use super::Policy;
+use super::place::{self, Place};
 use crate::near::nearest_one;
 use crate::risk::{self, Pattern, Thresholds};
 
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// A sentence that begins with the key.
+    pub message: String,
+    key: String,
+    /// What the key names.
+    value: Option<String>,
+}
+
+impl Doubt {
+    fn of(key: &str, value: Option<&str>, message: String) -> Self {
+        let value = value.map(str::to_owned);
+        Self { message: format!("{key}{message}"), key: key.to_owned(), value }
+    }
+
+    /// Where it is in the text of the policy.
+    #[must_use]
+    pub fn place(&self, text: &str) -> Option<Place> {
+        let key: Vec<String> = self.key.split('.').map(str::to_owned).collect();
+        let value = self.value.as_ref().and_then(|value| place::of_name(text, &key, value));
+        value.or_else(|| place::of_key(text, &key))
+    }
+}
+
 impl Policy {
     /// What the policy hardly means: thresholds that leave a verdict out, and names of families and patterns that
-    /// are not known, and families without a weight. Each is a sentence that begins with the key.
+    /// are not known, and families without a weight.
     #[must_use]
-    pub fn doubts(&self) -> Vec<String> {
+    pub fn doubts(&self) -> Vec<Doubt> {
         let mut doubts = of_thresholds(self.risk.thresholds);
         let added = &self.risk.extra_patterns;
         let mut families: Vec<&str> = risk::families().collect();
@@ -21,7 +47,11 @@ impl Policy {
             }
             let nearest = nearest_one(name, known.iter().copied());
             let meant = nearest.map(|name| format!("; is `{name}` meant?")).unwrap_or_default();
-            doubts.push(format!("{key}: there is no {what} `{name}`{meant}"));
+            doubts.push(Doubt::of(
+                key,
+                Some(name),
+                format!(": there is no {what} `{name}`{meant}"),
+            ));
         };
         for name in &self.risk.disabled_families {
             look("disable_families", "family", name, &families);
@@ -44,33 +74,36 @@ impl Policy {
             }
         }
         doubts.extend(unweighed.into_iter().map(|(key, family)| {
-            format!(
-                "{key}: the family `{family}` has no weight, so its findings are of the level low, and `reject: secrets` \
+            let message = format!(
+                ": the family `{family}` has no weight, so its findings are of the level low, and `reject: secrets` \
                  and `--fail-on` let them pass; `weights: {{{family}: 0.4}}` makes them secrets"
-            )
+            );
+            Doubt::of(key, Some(family), message)
         }));
         doubts
     }
 }
 
 /// Thresholds that leave verdicts out. The Python server takes any numbers.
-fn of_thresholds(thresholds: Thresholds) -> Vec<String> {
+fn of_thresholds(thresholds: Thresholds) -> Vec<Doubt> {
     let Thresholds { high, medium, low } = thresholds;
     let all = [("high", high), ("medium", medium), ("low", low)];
     let out_of_range = all.iter().filter(|(_, at)| !(0.0..=1.0).contains(at));
-    let mut doubts: Vec<String> = out_of_range
+    let of = |name: &str, message| Doubt::of(&format!("thresholds.{name}"), None, message);
+    let mut doubts: Vec<Doubt> = out_of_range
         .map(|(name, at)| {
             let never = if *at > 1.0 { "no text reaches it" } else { "every text reaches it" };
-            format!("thresholds.{name} is {at}: scores are from 0 to 1, so that {never}")
+            of(name, format!(" is {at}: scores are from 0 to 1, so that {never}"))
         })
         .collect();
     for pair in all.windows(2) {
         if let [(upper, above), (lower, below)] = pair
             && above < below
         {
-            doubts.push(format!(
-                "thresholds.{upper} ({above}) is less than thresholds.{lower} ({below}): no verdict is {lower}"
-            ));
+            let message = format!(
+                " ({above}) is less than thresholds.{lower} ({below}): no verdict is {lower}"
+            );
+            doubts.push(of(upper, message));
         }
     }
     doubts
@@ -81,7 +114,25 @@ mod tests {
     use super::*;
 
     fn doubts(text: &str) -> Vec<String> {
-        Policy::parse(text).unwrap().doubts()
+        Policy::parse(text).unwrap().doubts().into_iter().map(|doubt| doubt.message).collect()
+    }
+
+    #[test]
+    fn each_is_told_with_its_place() {
+        for (text, line, column) in [
+            ("model: true\ndisable_families: [pii, piii]\n", 2, 25),
+            ("disable_families:\n- pii\n- piii\n", 3, 3),
+            ("weights:\n  api_key: 0.3\n  github: 0.1\n", 3, 3),
+            ("allow:\n  patterns: [email, emial]\n", 2, 21),
+            ("thresholds: {high: 0.9, low: -1}\n", 1, 25),
+            ("thresholds:\n  high: 0.1\n", 2, 3),
+            ("model: true\nextend_patterns: {house: [{name: door, regex: 'd-\\d+'}]}\n", 2, 19),
+            ("extend_rules:\n- {name: t, form: 'hse_{n32}', family: house}\n", 2, 40),
+        ] {
+            let found = Policy::parse(text).unwrap().doubts();
+            let [doubt] = found.as_slice() else { panic!("{text}: {found:?}") };
+            assert_eq!(doubt.place(text), Some(Place { line, column }), "{text}");
+        }
     }
 
     #[test]

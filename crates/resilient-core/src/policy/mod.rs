@@ -17,6 +17,7 @@ use crate::form::FormPolicy;
 use crate::risk;
 
 pub use self::demand::Demand;
+pub use self::doubts::Doubt;
 pub use self::error::PolicyError;
 pub use self::keys::KEYS;
 pub use self::place::Place;

@@ -23,6 +23,16 @@ pub(super) fn of_key(text: &str, key: &[String]) -> Option<Place> {
     scalars.find_map(|scalar| (scalar.is_key && scalar.path == key).then_some(scalar.place))
 }
 
+/// The place of a name in a list, a mapping, or the mappings of a list, that a key leads to.
+pub(super) fn of_name(text: &str, key: &[String], name: &str) -> Option<Place> {
+    let mut scalars = Scalars::new(text);
+    scalars.find_map(|scalar| {
+        let is_below = scalar.path.starts_with(key) && scalar.path.len() <= key.len() + 1;
+        let is_inner = !scalar.is_key || scalar.path.len() > key.len();
+        (is_below && is_inner && scalar.value == name).then_some(scalar.place)
+    })
+}
+
 /// The place of the first regex of this family and name that does not compile.
 pub(super) fn of_regex(text: &str, family: &str, name: &str) -> Option<Place> {
     let is_bad = |regex: &str| Pattern::new(family, name, regex).is_err();

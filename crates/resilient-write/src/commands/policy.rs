@@ -1,18 +1,19 @@
 //! `policy`: whether a policy file can be used, and what is in force.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
 use resilient_core::digest::Digest;
 use resilient_core::form::FormSource;
-use resilient_core::policy::{HardLinks, Policy as Rules, ReadOnly};
+use resilient_core::policy::{Doubt, HardLinks, Policy as Rules, ReadOnly};
 use resilient_core::risk::Placeholders;
 use resilient_core::{Error, Workspace};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::input;
 use crate::output::Output;
 
 /// What to do with it.
@@ -54,7 +55,7 @@ impl Policy {
                 });
                 let found = found.map(|rules| Checked {
                     exists: workspace.policy_path().is_file(),
-                    warnings: rules.doubts(),
+                    warnings: warnings(&rules.doubts(), workspace.policy_path()),
                     path,
                 });
                 output.answer("policy_check", found, told_check)
@@ -75,7 +76,26 @@ struct Checked {
     /// Whether there is a file; the built-in policy holds otherwise.
     exists: bool,
     /// What can be used and is hardly meant.
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
+}
+
+/// What a policy hardly means, and where it says so.
+#[derive(Serialize)]
+struct Warning {
+    message: String,
+    line: Option<u64>,
+    column: Option<u64>,
+}
+
+fn warnings(doubts: &[Doubt], path: &Path) -> Vec<Warning> {
+    let text = input::bytes(&path.to_string_lossy()).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let warning = |doubt: &Doubt| {
+        let place = doubt.place(&text);
+        let (line, column) = (place.map(|place| place.line), place.map(|place| place.column));
+        Warning { message: doubt.message.clone(), line, column }
+    };
+    doubts.iter().map(warning).collect()
 }
 
 fn told_check(found: &Checked) -> String {
@@ -83,8 +103,12 @@ fn told_check(found: &Checked) -> String {
     if !exists {
         return format!("{path} is not there: the built-in policy holds\n");
     }
-    let mut text: String =
-        warnings.iter().map(|warning| format!("{path}: warning: {warning}\n")).collect();
+    let told = |warning: &Warning| {
+        let place = warning.line.zip(warning.column);
+        let place = place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+        format!("{path}{place}: warning: {}\n", warning.message)
+    };
+    let mut text: String = warnings.iter().map(told).collect();
     if warnings.is_empty() {
         text = format!("{path}: no fault found\n");
     }

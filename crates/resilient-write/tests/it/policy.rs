@@ -54,6 +54,11 @@ fn thresholds_that_leave_a_verdict_out_are_warned_of() {
             None => assert!(said.ends_with(": no fault found\n"), "{said}"),
         }
         assert_eq!(checked["warnings"] == json!([]), warning.is_none(), "{checked}");
+        if warning.is_some() {
+            let first = &checked["warnings"][0];
+            assert!(first["line"] == 1 && first["column"].as_u64() > Some(10), "{checked}");
+            assert!(said.contains(&format!(":1:{}: warning: ", first["column"])), "{said}");
+        }
     }
 }
 
