@@ -129,7 +129,7 @@ pub fn hint(error: &Error) -> String {
         Error::Blocked { report, draft, .. } if report.begins_before() => {
             let then = match draft.as_deref() {
                 Some(Draft::Scratch(_)) => {
-                    "`rw_safe_write` takes `content_from` {draft_sha256} in place of `content`, with the same `mode`"
+                    "`rw_safe_write` takes `content_from` {draft_sha256} in place of `content`, with all other arguments of this call"
                 }
                 _ => "append the text without what else context.detected lists",
             };
@@ -154,7 +154,7 @@ pub fn hint(error: &Error) -> String {
                 }
                 Draft::Scratch(_) => {
                     "do not send the text again: `rw_safe_write` takes `content_from` {draft_sha256} \
-                     in place of `content`, with the same `mode`, `rw_chunk_append` and `rw_chunk_write` take \
+                     in place of `content`, with all other arguments of this call, `rw_chunk_append` and `rw_chunk_write` take \
                      `draft_sha256`, and for anything else `rw_redact` gives the draft's clean text"
                 }
             }

@@ -369,6 +369,7 @@ impl Inner {
         call: &Call,
     ) -> Answer {
         let schema = &tool.schema().input;
+        let if_unfit = (tool.spec.if_unfit)(&arguments);
         let arguments = match flaw {
             None => args::check(schema, tool.spec.instead_of_content, tool.spec.texts, arguments),
             Some(Flaw::BrokenText) => Err(args::broken_text(schema, tool.spec.texts)),
@@ -381,21 +382,25 @@ impl Inner {
             Some(Flaw::Repeated { argument, key }) => Err(args::repeated(&argument, &key)),
             Some(Flaw::MayNotWrite) => Err(may_not_write()),
         };
-        let arguments = arguments?;
-        let writes = tool.spec.effect != Effect::Reads;
-        let judges_all = || writes && self.workspace.judges_all();
-        let key = session.budget.key(tool.spec.name, &arguments, judges_all);
-        if let Some(refused) = key.and_then(|key| session.budget.exhausted(key)) {
-            return Err(refused);
-        }
-        let by = By {
+        let by = || By {
             client: call.client.clone(),
             key: None,
             origin: Some(if call.is_remote { "server" } else { "cli" }.to_owned()),
             session: Some(session.id(&self.workspace)),
             tool: Some(tool.spec.name.to_owned()),
         };
-        let mut workspace = self.workspace.for_caller(by);
+        let arguments = arguments.inspect_err(|_| {
+            if let Some(act) = if_unfit {
+                act(&self.workspace.for_caller(by()));
+            }
+        })?;
+        let writes = tool.spec.effect != Effect::Reads;
+        let judges_all = || writes && self.workspace.judges_all();
+        let key = session.budget.key(tool.spec.name, &arguments, judges_all);
+        if let Some(refused) = key.and_then(|key| session.budget.exhausted(key)) {
+            return Err(refused);
+        }
+        let mut workspace = self.workspace.for_caller(by());
         if writes && let Some(cancelled) = &call.cancelled {
             workspace = workspace.unless(cancelled.clone());
         }

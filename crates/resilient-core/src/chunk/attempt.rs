@@ -210,7 +210,8 @@ impl<'a> Past<'a> {
     }
 
     fn is_of_program(&self, row: &Row) -> bool {
-        row.by.as_ref().is_some_and(|by| by.is_of_program(self.step.by))
+        let is_own = session_of(row) == self.step.by.session.as_deref();
+        is_own || row.by.as_ref().is_some_and(|by| by.is_of_program(self.step.by))
     }
 
     fn begins(&self, row: &Row) -> bool {

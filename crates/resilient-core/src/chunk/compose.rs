@@ -126,8 +126,8 @@ impl Chunks<'_> {
         if let Some(session) = attempt {
             match &composed {
                 Err(Error::Blocked { .. }) => self.knows(&session, Some(Known::Blocked)),
-                // What is sent from part 1 on is another text, with fewer parts.
-                Err(Error::ChunkCount { .. }) => self.knows(&session, None),
+                // Nothing is left to correct, or what is sent from part 1 on is another text, with fewer parts.
+                Ok(_) | Err(Error::ChunkCount { .. }) => self.knows(&session, None),
                 _ => {}
             }
         }

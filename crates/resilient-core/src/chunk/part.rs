@@ -73,6 +73,17 @@ pub struct ChunkReceipt {
     pub composed_before: Option<Composed>,
 }
 
+/// What a part takes the place of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Takes {
+    /// The part of its number, if one is there.
+    Free,
+    /// The part of its number. If that is gone, all parts.
+    ItsPlace,
+    /// All parts.
+    All,
+}
+
 impl Chunks<'_> {
     /// Keeps a part under its number, in place of one that has it: [`Chunks::keep`] without conditions.
     ///
@@ -110,13 +121,12 @@ impl Chunks<'_> {
     /// given with it; the part is blocked; the part before is not the one expected; the part is of another
     /// attempt; the manifest is damaged; the disk refuses.
     pub fn keep(&self, request: PartRequest) -> Result<ChunkReceipt> {
-        let (number, total, findings) = self.judged(&request)?;
         let session = request.session.clone();
-        let kept = self.put(request, number, total, false);
+        let kept = self.judged_put(request, Takes::Free);
         if let Err(Error::PartOfAnother { .. }) = &kept {
             self.knows(&session, Some(Known::Refused));
         }
-        kept.map(|(receipt, _)| ChunkReceipt { findings, ..receipt })
+        kept.map(|(receipt, _)| receipt)
     }
 
     /// Begins anew with part 1, and removes the parts that are there; gives how many. Both happen, or nothing: if the part is
@@ -130,22 +140,32 @@ impl Chunks<'_> {
     pub fn begin(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
         let session = request.session.clone();
         let request = PartRequest { index: Some(1), expected_prev_sha256: None, ..request };
-        if let Some(Known::Blocked) = self.known(&session) {
-            match self.keep(PartRequest { one_attempt: true, ..request.clone() }) {
-                // What is there is not this caller's, and is not corrected by it.
-                Err(Error::PartOfAnother { .. }) => {}
-                kept => return kept.map(|receipt| (receipt, 0)),
-            }
-        }
-        let begun = self.begin_once(request);
+        let is_blocked = matches!(self.known(&session), Some(Known::Blocked));
+        let corrected = is_blocked.then(|| {
+            let request = PartRequest { one_attempt: true, ..request.clone() };
+            self.judged_put(request, Takes::ItsPlace)
+        });
+        let begun = match corrected {
+            // Further parts may be corrected.
+            Some(Ok(kept)) => return Ok(kept),
+            // What is there is not this caller's, and is not corrected by it.
+            None | Some(Err(Error::PartOfAnother { .. })) => self.judged_put(request, Takes::All),
+            Some(refused) => refused,
+        };
         // Also where no parts are there: another caller may begin before the next part comes.
         self.knows(&session, begun.is_err().then_some(Known::Refused));
         begun
     }
 
-    fn begin_once(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
+    /// Remembers that a part 1 of the caller was refused before [`Chunks::begin`] saw it: what it sends next follows the
+    /// same rule.
+    pub fn refuse(&self, session: &str) {
+        self.knows(session, Some(Known::Refused));
+    }
+
+    fn judged_put(&self, request: PartRequest, takes: Takes) -> Result<(ChunkReceipt, u64)> {
         let (number, total, findings) = self.judged(&request)?;
-        let (receipt, discarded) = self.put(request, number, total, true)?;
+        let (receipt, discarded) = self.put(request, number, total, takes)?;
         Ok((ChunkReceipt { findings, ..receipt }, discarded))
     }
 
@@ -199,7 +219,7 @@ impl Chunks<'_> {
         request: PartRequest,
         index: Option<u32>,
         total: Option<u32>,
-        begins: bool,
+        takes: Takes,
     ) -> Result<(ChunkReceipt, u64)> {
         let PartRequest { session, content, output_path, one_attempt, .. } = request;
         let expected = request.expected_prev_sha256;
@@ -212,7 +232,7 @@ impl Chunks<'_> {
             let below = [CHUNKS, session.as_str()];
             let manifest_at = op.store.state_target(op.state, &below, MANIFEST)?;
             op.claim(&manifest_at)?;
-            if begins {
+            if takes != Takes::Free {
                 op.claim_below(&below)?;
             }
             let index = match index {
@@ -226,15 +246,16 @@ impl Chunks<'_> {
                     total_expected: total_expected.into(),
                 });
             }
+            let part_at = op.store.state_target(op.state, &below, &part_name(index))?;
+            let old_part = op.old(&part_at)?;
+            // A part that is gone cannot be corrected.
+            let begins = takes == Takes::All || takes == Takes::ItsPlace && old_part.is_none();
             let now = op.store.now();
             let (old_manifest, mut manifest) = manifest_of(op, &manifest_at, &session, begins, &now)?;
             manifest.updated_at = now;
             manifest.total_expected = total.or(manifest.total_expected);
             manifest.output_path = output_path.clone().or(manifest.output_path);
             let text = pretty(&manifest)?;
-
-            let part_at = op.store.state_target(op.state, &below, &part_name(index))?;
-            let old_part = op.old(&part_at)?;
             if is_numbered {
                 composed::check_part(
                     op,

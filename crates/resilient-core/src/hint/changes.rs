@@ -64,12 +64,16 @@ pub(super) fn stale(expected: &str, actual: Option<Digest>, since: Option<&Since
 
 /// What to do about a part whose number another one has.
 fn replaces_part(since: &Since) -> String {
+    if since.author == Author::Caller {
+        return "look at your part of this number with `rw_chunk_preview`: to replace it, repeat the call with \
+                context.actual_prev_sha256 as `expected_prev_sha256`, or else pass another `index`"
+            .to_owned();
+    }
     let client = since.last_write.as_ref().and_then(|last| last.client.as_deref());
     let whose = match (since.author, client) {
-        (Author::Caller, _) => "of yours".to_owned(),
         (Author::Namesake | Author::Other, Some(client)) => format!("of the client {client}"),
         (Author::Namesake | Author::Other, None) => "of another client".to_owned(),
-        (Author::Outside, _) => "of another program".to_owned(),
+        (Author::Caller | Author::Outside, _) => "of another program".to_owned(),
     };
     format!(
         "pass another `index`, since the session has a part {whose} under this one; only if that part is to be replaced, \

@@ -160,14 +160,14 @@ pub struct By {
 
 impl By {
     /// Whether two callers are one program, of the same token: its version and its session may be others. Of a caller
-    /// without a name this is not known.
+    /// without a name, of which there is a token at most, this is not known.
     pub(crate) fn is_of_program(&self, other: &Self) -> bool {
         self.program().is_some() && self.program() == other.program()
     }
 
     fn program(&self) -> Option<&str> {
-        let client = self.client.as_deref()?;
-        Some(client.rsplit_once('/').map_or(client, |(name, _)| name))
+        let (name, _) = self.client.as_deref()?.rsplit_once('/')?;
+        Some(name)
     }
 }
 

@@ -9,7 +9,8 @@ use crate::home::{Home, composing, digest, entries};
 
 /// The workspace for a caller.
 fn of(ws: &Workspace, who: &str) -> Workspace {
-    let (client, session) = (Some(who.to_owned()), Some(format!("session of {who}")));
+    let client = if who.contains('/') { who.to_owned() } else { format!("{who}/1") };
+    let (client, session) = (Some(client), Some(format!("session of {who}")));
     ws.for_caller(By { client, session, ..By::default() })
 }
 

@@ -26,6 +26,9 @@ pub use crate::call::Call;
 use crate::schema::{Schema, schema_of};
 use crate::seam::{Answer, Workspace};
 
+/// What is done when the arguments of a call are refused.
+pub(crate) type IfUnfit = Box<dyn FnOnce(&Workspace)>;
+
 /// A tool: its arguments as a type, and what to do with them.
 pub trait Tool: DeserializeOwned + JsonSchema {
     /// The canonical name, with a dot: `rw.safe_write`.
@@ -42,6 +45,12 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const ADDED: bool = false;
     /// Arguments that carry text of any length, and what to do when one is missing.
     const TEXTS: Texts = TEXTS;
+
+    /// What is to be done if these arguments are refused: for a tool whose next call depends on this one.
+    fn if_unfit(arguments: &Map<String, Value>) -> Option<IfUnfit> {
+        let _ = arguments;
+        None
+    }
 
     /// Does the work; may be called from many threads at once.
     ///
@@ -89,6 +98,8 @@ pub struct ToolSpec {
     pub added: bool,
     /// Arguments that carry text of any length, and what to do when one is missing.
     pub(crate) texts: Texts,
+    /// As [`Tool::if_unfit`].
+    pub(crate) if_unfit: fn(&Map<String, Value>) -> Option<IfUnfit>,
     /// Makes the description and the schema of the arguments.
     pub schema: fn() -> Schema,
     /// Runs one call whose arguments fit the schema.
@@ -106,6 +117,7 @@ impl ToolSpec {
             instead_of_content: T::INSTEAD_OF_CONTENT,
             added: T::ADDED,
             texts: T::TEXTS,
+            if_unfit: T::if_unfit,
             schema: schema_of::<T>,
             run: |workspace, arguments, call| match T::deserialize(Value::Object(arguments)) {
                 Ok(tool) => tool.run_watched(workspace, call),

@@ -263,12 +263,13 @@ fn a_call_that_was_made_before_is_told_so_and_not_to_merge() {
     let other =
         json!({"session": "s", "index": 2, "content": "three\n", "expected_prev_sha256": sha});
     let mut another = sandbox.serve_as("another", &[]);
-    for (client, whose) in
-        [(&mut client, "a part of yours"), (&mut another, "a part of the client ")]
-    {
+    for (client, begin, whose) in [
+        (&mut client, "look at your part", "or else pass another `index`"),
+        (&mut another, "pass another `index`", "a part of the client "),
+    ] {
         let refused = client.fails("rw_chunk_write", other.clone(), STALE, json!({}));
         let hint = refused["context"]["hint"].as_str().unwrap();
-        assert!(hint.starts_with("pass another `index`") && hint.contains(whose), "{hint}");
+        assert!(hint.starts_with(begin) && hint.contains(whose), "{hint}");
     }
 
     let create = json!({"path": "a.txt", "content": "old\n"});

@@ -428,6 +428,71 @@ fn core_begins_anew_after_a_blocked_last_part_unless_its_own_session_corrects_it
     }
 }
 
+/// Before, they were added to the old part 1.
+#[test]
+fn core_adds_nothing_behind_a_part_1_whose_arguments_were_refused() {
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.md", "part": part, "content": content, "last": last});
+    let refused = || json!({"reason": "earlier_part_refused"});
+    let (unfit, cut) =
+        ("policy_violation/encoding/retry_later", "policy_violation/size_limit/split");
+    for (wrong, refusal) in [
+        (json!({"path": "a.md", "part": 1}), cut),
+        (json!({"path": "a.md", "part": "one", "content": "new 1\n"}), unfit),
+        (json!({"path": "a.md", "content": "new 1\n"}), unfit),
+    ] {
+        let sandbox = Sandbox::new();
+        let mut client = sandbox.serve_as("alpha", &["--tools", "core"]);
+        client.gives("rw_write_part", part(1, "old 1\n", false), &[]);
+        client.gives("rw_write_part", part(2, "old 2\n", false), &[]);
+        client.fails("rw_write_part", wrong, refusal, json!({}));
+        let kind = "stale_precondition/unknown/ask_user";
+        client.fails("rw_write_part", part(2, "new 2\n", true), kind, refused());
+        // A wrong part that is not the first one stops no other.
+        client.gives("rw_write_part", part(1, "new 1\n", false), &["discarded_parts"]);
+        client.fails("rw_write_part", json!({"path": "a.md", "part": 2}), cut, json!({}));
+        client.gives("rw_write_part", part(2, "new 2\n", true), &["sha256"]);
+        assert_eq!(sandbox.text("a.md"), "new 1\nnew 2\n");
+    }
+}
+
+/// What was blocked is corrected until the file is written, or another part 1 is refused.
+#[test]
+fn core_corrects_nothing_once_the_attempt_is_over() {
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.py", "part": part, "content": content, "last": last});
+    let (front, back) = (["x = \"ey", "JhbGciOiJI"].concat(), ".eyJzdWIiOiIx.c2lnbmF0dXJl\"\n");
+    let blocked = "blocked/content_filter/redact";
+    for is_written in [true, false] {
+        let sandbox = Sandbox::new();
+        sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject: secrets}\n");
+        let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+        let mut beta = sandbox.serve_as("beta", &["--tools", "core"]);
+        alpha.gives("rw_write_part", part(1, &front, false), &[]);
+        alpha.gives("rw_write_part", part(2, back, false), &[]);
+        alpha.fails("rw_write_part", part(3, "z\n", true), blocked, json!({}));
+        let mut last = part(2, "A2\n", true);
+        if is_written {
+            alpha.gives("rw_write_part", part(2, "\"\n", false), &[]);
+            let written = alpha.gives("rw_write_part", part(3, "z\n", true), &["sha256"]);
+            last["expected_prev_sha256"] = written["sha256"].clone();
+            beta.gives("rw_write_part", part(2, "B2\n", false), &[]);
+        } else {
+            alpha.fails(
+                "rw_write_part",
+                part(1, &[&front, back].concat(), false),
+                blocked,
+                json!({}),
+            );
+            let refused = json!({"reason": "earlier_part_refused"});
+            let kind = "stale_precondition/unknown/ask_user";
+            alpha.fails("rw_write_part", part(2, "A2\n", false), kind, refused);
+        }
+        let begun = alpha.gives("rw_write_part", part(1, "A1\n", false), &["discarded_parts"]);
+        assert_eq!(begun["next_part"], json!(2));
+        alpha.gives("rw_write_part", last, &["sha256"]);
+        assert_eq!(sandbox.text("a.py"), "A1\nA2\n");
+    }
+}
+
 /// Before, parts that were sent by `next_part` were lost, and an old part stayed.
 #[test]
 fn core_goes_through_all_parts_if_the_session_of_a_blocked_last_part_writes_them_anew() {

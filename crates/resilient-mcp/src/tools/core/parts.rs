@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{AS_BEFORE, TEXTS, answer, told};
 use crate::args::Texts;
 use crate::seam::{Answer, Workspace};
-use crate::tools::{Effect, Tool};
+use crate::tools::{Effect, IfUnfit, Tool};
 
 /// Write a long file in several calls: parts 1, 2, 3 of a path; the last one publishes it whole. Parts
 /// survive a crash. Part 1 starts over.
@@ -37,6 +37,21 @@ impl Tool for WritePart {
     const TITLE: &'static str = "Write a long file in parts";
     const EFFECT: Effect = Effect::Changes;
     const TEXTS: Texts = TEXTS;
+
+    /// Before, the parts behind a part 1 without its text were added to an older part 1.
+    fn if_unfit(arguments: &Map<String, Value>) -> Option<IfUnfit> {
+        let path = arguments.get("path")?.as_str()?.to_owned();
+        let part = arguments.get("part");
+        let number = part.and_then(|part| part.as_i64().or_else(|| part.as_str()?.parse().ok()));
+        let may_begin = number.is_none_or(|number| number <= 1);
+        may_begin.then(|| -> IfUnfit {
+            Box::new(move |workspace| {
+                if let Ok(parts) = Parts::of(workspace, &path) {
+                    workspace.chunks().refuse(&parts.session);
+                }
+            })
+        })
+    }
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(self.write(workspace))
