@@ -11,7 +11,9 @@ use memchr::memmem;
 
 use super::form::Form;
 use super::{hits, mark, taken};
-use crate::Policy;
+use crate::features::Words;
+use crate::tables::STRONG_SECRET_WORDS as SECRETS;
+use crate::{Policy, naming};
 
 /// So many lines are compared with so many others before the answer is no.
 const COMPARISONS_MAX: usize = 4_000_000;
@@ -145,6 +147,32 @@ fn is_value(text: &str) -> bool {
     text.chars().filter(|c| c.is_alphanumeric()).count() >= 4 && !stands_for
 }
 
+/// Whether a line assigns to a name that announces a secret what may be one: a literal or one word, with a digit. A call, a
+/// path and an address are none.
+fn has_secret(line: &str) -> bool {
+    let Some((name, value)) = line.split_once(['=', ':']) else { return false };
+    let value = value.trim_start_matches([':', '=', '>', ' ']).trim_end_matches([',', ';', ' ']);
+    let name = name.trim_end().trim_end_matches(is_quote);
+    let is_name = |c: char| c.is_alphanumeric() || " _-.".contains(c) || is_quote(c);
+    let words = Words::of(name.as_bytes());
+    let ends =
+        |word: &[u8], known: &[u8]| word == known || known.len() > 4 && word.ends_with(known);
+    let announces = words.get(0).is_some_and(|word| SECRETS.iter().any(|known| ends(word, known)))
+        && !naming::is_open(&words);
+    let literal = value.strip_prefix(is_quote).and_then(|rest| rest.strip_suffix(is_quote));
+    let is_one = literal.is_some_and(|text| !text.contains(is_quote))
+        || value.chars().all(|c| !c.is_whitespace() && !"()[]{}<>,;\"'`".contains(c))
+            && value.contains(char::is_alphabetic);
+    let text = literal.unwrap_or(value);
+    let is_place = text.contains("://") || text.starts_with(['/', '.', '~', '$']);
+    let is_drawn = text.contains(|c: char| c.is_ascii_digit()) && is_value(text);
+    name.chars().all(is_name) && announces && is_one && !is_place && is_drawn
+}
+
+const fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`')
+}
+
 /// Compares each mark's surroundings with the lines that would go.
 fn by_frame(marked: &[Marked<'_>], gone: &[(usize, &str)]) -> Option<Overwritten> {
     let mut sorted: Vec<(String, usize)> =
@@ -179,11 +207,7 @@ fn by_place(
 ) -> Option<Overwritten> {
     let mut between: BTreeMap<(&str, &str), (usize, bool)> = BTreeMap::new();
     for (nth, line) in gone {
-        let assigned = line.split_once(['=', ':']).map(|(_, value)| value);
-        let assigned = assigned.map(|value| value.trim_start_matches([':', '=', '>', ' ']));
-        // Several words without quotes are a sentence.
-        let is_one = |value: &&str| value.starts_with(['"', '\'', '`']) || !value.contains(' ');
-        let has_value = assigned.filter(is_one).is_some_and(is_value);
+        let has_value = has_secret(line);
         if has_value || is_value(line) {
             between.entry(beside(old, nth - 1)).or_insert((*nth, has_value));
         }
@@ -336,6 +360,45 @@ mod tests {
             }
             assert_eq!(guarded(&old, &format!("{new}{line}")), None, "the value moved");
             assert_eq!(guarded(&old, &new.replace("pw = ", "see ")), None, "no value is assigned");
+        }
+        let between = |line: &str| format!("a: 1\n{line}\nb: 2\n");
+        for lost in [
+            "PASSWORD=hunter22",
+            "  \"api_token\": \"x7-abc\",",
+            "- secret: hunter22",
+            "const secretKey = 'my key 7';",
+            "export DB_PASSWORD=hunter22",
+        ] {
+            assert_eq!(guarded(&between(lost), &between(mark.trim())), Some((2, 2)), "{lost}");
+        }
+        // Before, a write over most of these was refused.
+        for open in [
+            "# TODO: the queue needs its settings",
+            "# password: hunter22",
+            "// the password = hunter22",
+            "host = \"queue.internal:5432\"",
+            "user = \"queue7\"",
+            "x = load_queue(path=\"/etc/x2\")",
+            "password = load_queue(\"x2\")",
+            "password = getpass.getpass(\"Password 2: \")",
+            "password = passwords[12]",
+            "HOST_URL=https://x2.internal/x",
+            "SECRET=https://x2.internal/x",
+            "image: \"x:7.2-alpine\"",
+            "passwordRef: vault/x2/db",
+            "password_file: secrets/x2.txt",
+            "secret: /run/secrets/x2",
+            "password: string;",
+            "max_tokens: 4096",
+            "cache_key = \"users:1\"",
+            "monkey = \"users 12\"",
+            "token: None",
+            "- Note: ask x2 for access",
+            "Status: the x2 is down",
+            "if a == \"long value 2\":",
+            "time=12:00 user=bob did something",
+        ] {
+            assert_eq!(guarded(&between(open), &between(mark.trim())), None, "{open}");
         }
     }
 
