@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::super::literals::{Literal, Place};
+use super::super::token::Shape;
 use super::super::{placeholder, work};
 use super::{Hit, Notation, near};
 
@@ -14,9 +15,9 @@ static TYPE: Notation = LazyLock::new(|| {
     Regex::new(r#"^kty["'\\]*\s{0,4}[:=]>?\s{0,4}["'\\]*(RSA|EC|OKP|oct|AKP)"#).ok()
 });
 
-/// A member with a value in base64.
+/// A member with a literal: the name, what begins the literal, and what may be base64 in it.
 static MEMBER: Notation = LazyLock::new(|| {
-    let text = r#"(?:^|[^A-Za-z0-9_$.])(d|p|q|dp|dq|qi|k|priv)["'\\]*\s*[:=]>?\s*["'\\]*([A-Za-z0-9_-]{16,})"#;
+    let text = r#"(?:^|[^A-Za-z0-9_$.])(d|p|q|dp|dq|qi|k|priv)["'\\]*\s*[:=]>?\s*(\\*["'`])([A-Za-z0-9_-]{16,}={0,2})"#;
     Regex::new(text).ok()
 });
 
@@ -37,20 +38,46 @@ pub(in super::super) fn jwk(text: &[u8], places: &[Place], mut each: impl FnMut(
         let from = done.max(place.at.saturating_sub(OBJECT_MAX));
         let (before, after) =
             (text.get(from..place.at).unwrap_or_default(), near(text, place.at, OBJECT_MAX));
-        let start =
-            from + edge(before.iter().rev(), b'{', b'}').map_or(0, |len| before.len() - len);
-        done = place.at + edge(after.iter(), b'}', b'{').unwrap_or(after.len());
+        let Some(len) = edge(before.iter().rev(), b'{', b'}') else { continue };
+        // An object that is cut ends with the text.
+        let closed = edge(after.iter(), b'}', b'{')
+            .or_else(|| (after.len() < OBJECT_MAX).then_some(after.len()));
+        let Some(closed) = closed else { continue };
+        let start = from + before.len() - len;
+        done = place.at + closed;
         let object = text.get(start..done).unwrap_or_default();
         work::spend(object.len());
         for member in MEMBER.as_ref().into_iter().flat_map(|of| of.captures_iter(object)) {
-            let Some((name, value)) = member.get(1).zip(member.get(2)) else { continue };
+            let Some((name, value)) = member.get(1).zip(member.get(3)) else { continue };
+            let quote = member.get(2).map_or(&b""[..], |quote| quote.as_bytes());
+            let rest = object.get(value.end()..).unwrap_or_default();
             let is_own = (name.as_bytes() == b"k") == is_secret;
-            if is_own && !placeholder::is_dummy(value.as_bytes()) {
+            let is_whole = rest.is_empty() || rest.starts_with(quote);
+            let bytes = value.as_bytes();
+            if is_own && is_whole && is_drawn(bytes) && !placeholder::is_dummy(bytes) {
                 let span = start + value.start()..start + value.end();
                 each(Hit { family: "pem_block", name: "jwk_private_key", span });
             }
         }
     }
+}
+
+/// Tells whether a value has capital letters, small ones and digits, and changes between them as random base64 does. Words
+/// with hyphens and the names of a program change less often.
+fn is_drawn(value: &[u8]) -> bool {
+    let class = |byte: u8| match byte {
+        b'A'..=b'Z' => Some(0),
+        b'a'..=b'z' => Some(1),
+        b'0'..=b'9' => Some(2),
+        _ => None,
+    };
+    let has_all = (0..3).all(|of| value.iter().any(|byte| class(*byte) == Some(of)));
+    let change = |two: &&[u8]| {
+        let [one, next] = two else { return false };
+        class(*one).zip(class(*next)).is_some_and(|(one, next)| one != next)
+    };
+    let changes = value.windows(2).filter(change).count();
+    has_all && 3 * changes >= value.len() && !Shape::of(value).is_name()
 }
 
 /// How far the sign is that closes an object, over the objects in it.

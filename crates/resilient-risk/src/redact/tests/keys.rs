@@ -169,3 +169,33 @@ fn a_key_of_putty_ssh2_or_json_goes_whole() {
     );
     assert!(!redacted(&open).text.contains("pem_block"), "these members are public");
 }
+
+/// Code that makes such a key, texts about one, and members of no object. Before, each was a finding.
+#[test]
+fn what_is_no_literal_of_base64_is_no_part_of_a_key_in_json() {
+    let drawn = "9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5Aq2Bf8Dw0zX4uYwk";
+    let own = format!("kty = \"EC\"\nd = \"{drawn}\"\n");
+    for open in [
+        "{\"kty\": \"RSA\", \"d\": to_base64url_uint(numbers.d).decode()}\n",
+        "{\"k\": urlsafe_b64encode(key_bytes).decode(), \"kty\": \"oct\"}\n",
+        "const jwk = { kty: 'oct', k: encodeBase64UrlString(secret), alg: 'HS256' };\n",
+        "const jwk = { kty: 'EC', crv: 'P-256', d: privateKeyCoordinate, x, y };\n",
+        "const jwk = { kty: 'EC', d: privateKeyP256B64Url, x, y };\n",
+        "const jwk = { kty: 'oct', k: JWK_SECRET_VALUE_LONG_NAME };\n",
+        "interface J { kty: \"RSA\"; d: Base64UrlUIntString; p: Base64UrlUIntString }\n",
+        "m := map[string]string{\"kty\": \"OKP\", \"d\": base64RawURLEncoding(k)}\n",
+        "{\"kty\": \"RSA\", \"d\": \"your-private-exponent-here\"}\n",
+        "{\"kty\": \"oct\", \"k\": \"base64url-encoded-key-material\"}\n",
+        "{\"kty\": \"oct\", \"k\": \"Base64url-Encoded-Key-Material\"}\n",
+        "{\"kty\": \"oct\", \"k\": \"base64EncodedKeyMaterial\"}\n",
+        "{\"kty\": \"RSA\", \"d\": \"2024-01-01T10-00-00\"}\n",
+        "kty: RSA\nd: private_exponent_base64url_encoded\n",
+        "kty = \"EC\"\np = get_curve_parameters_for_name(n)\nq = other_name_long2(p)\n",
+        &own,
+    ] {
+        let report = crate::score(open, &Policy::default());
+        assert!(report.kinds().iter().all(|kind| kind != "pem_block"), "{open}");
+    }
+    let cut = |value: &str| format!("{{\"kty\": \"oct\", \"k\": \"{value}");
+    assert_eq!(redacted(&cut(drawn)).text, cut("<REDACTED:pem_block:1>"));
+}
