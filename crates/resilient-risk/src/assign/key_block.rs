@@ -78,10 +78,11 @@ fn has_material(body: &[u8]) -> bool {
     near.split(|byte| !is_base64(*byte)).any(is_material)
 }
 
-/// Tells whether one of the last two lines is base64.
+/// Tells whether one of the last lines is base64: the last one and a checksum are short, and a time may stand before each.
 fn ends_with_material(body: &[u8]) -> bool {
     let near = body.get(body.len().saturating_sub(200)..).unwrap_or(body);
-    // A line end is written in letters, too.
-    let words = near.rsplit(|byte| !is_base64(*byte)).filter(|word| word.len() > 3);
-    words.take(2).any(is_material)
+    // A line end is written in letters, too. A path has no capitals.
+    let mut words = near.rsplit(|byte| !is_base64(*byte)).filter(|word| word.len() > 3);
+    let is_drawn = |word: &[u8]| is_material(word) && Shape::of(word).upper >= 1;
+    words.by_ref().take(2).any(is_material) || words.take(4).any(is_drawn)
 }

@@ -1,14 +1,20 @@
-//! The block of a key of which nothing is known but its `END` line: all lines of base64 above it.
+//! The block of a key of which nothing is known but its `END` line: all lines of base64 above it, also with a number or a
+//! time before each. There is none if they are in another form.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
 use super::super::form::Form;
-use super::{End, KEY_MAX, Row, is_material, is_mixed, is_wordlike, joined, rows, sign_len, token};
+use super::{
+    End, KEY_MAX, Row, is_base64, is_material, is_mixed, is_wordlike, joined, rows, sign_len, token,
+};
 
 /// What a block is made of, up to the end of a text.
 static BLOCK: Form = Form::of(concat!("(?:", token!(), ")+\\z"));
+
+/// So long is the checksum of PGP: `=7q9h`.
+const CHECKSUM_LEN: usize = 5;
 
 /// The stretches of the block that ends with a line.
 pub(super) fn pieces(text: &str, end: Range<usize>, sign: &str) -> Option<Vec<Range<usize>>> {
@@ -16,20 +22,72 @@ pub(super) fn pieces(text: &str, end: Range<usize>, sign: &str) -> Option<Vec<Ra
     let before = text.get(from..end.start).unwrap_or_default();
     // No key reaches over the line that begins or ends another one.
     let from = from + memmem::rfind(before.as_bytes(), b"-----").map_or(0, |at| at + 5);
+    if let Some(prefix) = prefix(text, end.start) {
+        return numbered(text, from..end.start, end, prefix);
+    }
     let start = begin(text, from..end.start, sign);
     let (mut found, _) = rows(text.get(..end.start).unwrap_or_default(), start, sign, &End::None);
     let mut key = Lines::default();
     let mut known = 0;
-    for line in found.chunk_by(|one, other| one.0 == other.0).rev() {
-        if !key.takes(text, line) {
-            break;
-        }
+    let mut lines = found.chunk_by(|one, other| one.0 == other.0).rev().peekable();
+    while let Some(line) = lines.next_if(|line| key.takes(text, line)) {
         known += line.len();
+    }
+    // What stands between two lines may be no part of the key, as the word or number before each.
+    let goes_on = lines.take(3).any(|line| key.is_like(text, line));
+    if !key.is_known || goes_on {
+        return None;
     }
     found.drain(..found.len() - known);
     found.push(((usize::MAX, 0), end));
     let (_, first) = found.remove(0);
     Some(joined(text, sign, first, found))
+}
+
+/// What stands before an `END` in its line, if it may be a number or a time.
+fn prefix(text: &str, end: usize) -> Option<&str> {
+    let prefix = text.get(..end)?.rsplit('\n').next()?;
+    let is_part = |c: char| c.is_ascii_digit() || " \t-+:.,/|()[]TZ".contains(c);
+    let is_one = prefix.len() <= 40 && prefix.chars().all(is_part);
+    (is_one && prefix.contains(|c: char| c.is_ascii_digit())).then_some(prefix)
+}
+
+/// The stretches of the block whose lines each have such a prefix.
+fn numbered(
+    text: &str,
+    within: Range<usize>,
+    end: Range<usize>,
+    prefix: &str,
+) -> Option<Vec<Range<usize>>> {
+    let form = |prefix: &str| -> String {
+        prefix.chars().filter(|c| !c.is_ascii_digit() && *c != ' ').collect()
+    };
+    let of_end = form(prefix);
+    let mut pieces = vec![end.clone()];
+    let mut key = Lines::default();
+    let mut to = end.start - prefix.len();
+    while to > within.start {
+        let above = text.get(within.start..to - 1)?;
+        let start = within.start + above.rfind('\n').map_or(0, |at| at + 1);
+        let line = text.get(start..to)?.trim_end();
+        let row = line.len() - line.bytes().rev().take_while(|byte| is_base64(*byte)).count();
+        let row = start + row..start + line.len();
+        let is_one = text.get(start..row.start).is_some_and(|prefix| form(prefix) == of_end);
+        let rows = [((0, 0), row.clone())];
+        if !is_one || row.is_empty() {
+            break;
+        }
+        if !key.takes(text, &rows) {
+            if key.is_like(text, &rows) {
+                return None;
+            }
+            break;
+        }
+        pieces.push(row);
+        to = start;
+    }
+    pieces.reverse();
+    key.is_known.then_some(pieces)
 }
 
 /// Where what may be a block begins that a stretch ends with.
@@ -65,22 +123,46 @@ struct Lines {
     count: usize,
     /// Whether the one below is shorter than those below it, so that it is the first of a key that was cut.
     is_cut: bool,
+    /// Whether one of them is no word.
+    is_known: bool,
+    /// How long the longest one is.
+    widest: usize,
 }
 
 impl Lines {
     /// Tells whether the next line up belongs to the key. The last one is as short as it likes, and the first one may be cut.
+    /// Below the last one of PGP stands a checksum.
     fn takes(&mut self, text: &str, line: &[Row]) -> bool {
-        let rows = line.iter().filter_map(|(_, row)| text.as_bytes().get(row.clone()));
-        let bytes = rows.collect::<Vec<_>>().concat();
-        let is_key = is_material(&bytes) || is_mixed(&bytes);
+        let bytes = bytes(text, line);
         let is_last = self.count == 0;
+        if is_last && bytes.len() == CHECKSUM_LEN && bytes.first() == Some(&b'=') {
+            return true;
+        }
+        let is_key = is_key(&bytes);
         let fits = self.width.is_none_or(|width| bytes.len() <= width || self.count == 1);
         if self.is_cut || !fits || !(is_key || is_last && !is_wordlike(&bytes)) {
             return false;
         }
         self.is_cut = self.width.is_some_and(|width| bytes.len() < width);
         self.width = Some(bytes.len());
+        self.widest = self.widest.max(bytes.len());
+        self.is_known |= is_key;
         self.count += 1;
         true
     }
+
+    /// Tells whether a line that is not taken may be one of the key for all that.
+    fn is_like(&self, text: &str, line: &[Row]) -> bool {
+        let bytes = bytes(text, line);
+        bytes.len() >= self.widest && is_key(&bytes)
+    }
+}
+
+fn is_key(bytes: &[u8]) -> bool {
+    is_material(bytes) || is_mixed(bytes)
+}
+
+fn bytes(text: &str, line: &[Row]) -> Vec<u8> {
+    let rows = line.iter().filter_map(|(_, row)| text.as_bytes().get(row.clone()));
+    rows.collect::<Vec<_>>().concat()
 }

@@ -199,3 +199,33 @@ fn what_is_no_literal_of_base64_is_no_part_of_a_key_in_json() {
     let cut = |value: &str| format!("{{\"kty\": \"oct\", \"k\": \"{value}");
     assert_eq!(redacted(&cut(drawn)).text, cut("<REDACTED:pem_block:1>"));
 }
+
+/// An `END` line with a checksum, numbers or times. Before, a mark stood in place of that line alone, and the key stayed.
+#[test]
+fn an_end_line_never_goes_without_the_lines_of_the_key() {
+    let own = "9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5Aq2Bf8Dw0zX4uYwk3Jd";
+    let row = |len: usize| own.chars().cycle().take(len).collect::<String>();
+    let pgp = armor("END", "PGP PRIVATE KEY BLOCK");
+    for last in ["lhsJhgzbAA==", "Qw==", &row(64)] {
+        for checksum in ["=7q9h", "=AZXs"] {
+            let text = format!("a\n{}\n{}\n{last}\n{checksum}\n{pgp}\nb\n", row(64), row(64));
+            assert_eq!(redacted(&text).text, "a\n<REDACTED:pem_block:1>\nb\n", "{text}");
+        }
+    }
+    let end = armor("END", "PRIVATE KEY");
+    let lines = [row(64), row(64), row(20), end];
+    for prefix in ["   N\t", "N: ", "2024-01-02 10:00:0N ", "[2024-01-02T10:00:0NZ] "] {
+        let with = |lines: &[&str]| -> String {
+            let all = lines.iter().zip(1..);
+            all.map(|(line, nth)| prefix.replace('N', &format!("{nth}")) + line + "\n").collect()
+        };
+        let text = with(&lines.each_ref().map(String::as_str));
+        let expected = with(&["<REDACTED:pem_block:1>", "", "", ""]);
+        assert_eq!(redacted(&format!("a\n{text}b\n")).text, format!("a\n{expected}b\n"), "{text}");
+    }
+    for prefix in ["INFO ", "L9 ", "web_1 | "] {
+        let text: String = lines.iter().map(|line| format!("{prefix}{line}\n")).collect();
+        let refused = redact(&text, &Policy::default(), &Wish::default());
+        assert!(matches!(refused, Err(Refusal::Left { count: 1, .. })), "{text}");
+    }
+}
