@@ -45,7 +45,10 @@ pub(super) fn beside(text: &[u8], Said { word, start, end }: Said) -> Option<Hit
     }
     let span = bare(text, cell);
     let value = text.get(span.clone())?;
-    let fits = !Shape::of(value).is_name() && is_password(value, Stand::Literal, Word::Password);
+    let is_number = value.starts_with(b"0x");
+    let fits = !is_number
+        && !Shape::of(value).is_name()
+        && is_password(value, Stand::Literal, Word::Password);
     fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span })
 }
 
@@ -138,6 +141,9 @@ fn line(text: &[u8], word: usize) -> Option<Range<usize>> {
 fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<(usize, Word)>) {
     let line = text.get(head.clone()).unwrap_or_default();
     let sign = b"|\t;,".iter().copied().find(|sign| line.contains(sign)).unwrap_or(b'|');
+    if line.starts_with(b"from ") || line.starts_with(b"import ") {
+        return (sign, Vec::new());
+    }
     let is_name = |name: &[u8]| {
         name.len() <= NAME_MAX
             && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-./()".contains(byte))

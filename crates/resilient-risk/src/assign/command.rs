@@ -42,19 +42,30 @@ pub(super) fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit
         || before.rsplit(u8::is_ascii_whitespace).next().is_some_and(|name| name.starts_with(b"-"));
     let (form, is_one_word) = match word {
         Word::Command => (&SHORT_OPTION, true),
-        Word::Login => (&SHORT_OPTION, false),
+        Word::Login if before.ends_with(b"dock") => (&SHORT_OPTION, false),
         Word::Redis => (&REDIS_OPTION, false),
         Word::Password if before.ends_with(b"ssh") => (&SHORT_OPTION, false),
         Word::Password if before.ends_with(b"onvertTo-") || is_option() => (&LONG_OPTION, false),
         _ => return None,
     };
     let line = near(text, end, REACH).split(|byte| *byte == b'\n').next()?;
+    let line = line.get(..command_len(line, word))?;
     let found = form.as_ref()?.captures(line)?;
     let at = behind(end, &found.get(0)?).end;
     let said = Spelled::of(text, at, b"\"'`\\;&|)<>")?.before_variable();
     let is_blank = found.get(1)?.is_empty();
     let fits = (is_blank || !is_one_word) && said.is_password();
     fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span: said.span })
+}
+
+/// How much of a line belongs to a command: an option behind it is of another one. A list of arguments ends with a bracket.
+fn command_len(line: &[u8], word: Word) -> usize {
+    let ends = |two: &[u8]| match two {
+        [b'"' | b'\'', b']'] => word == Word::Command,
+        [sign, _] => b";&|".contains(sign) && matches!(word, Word::Login | Word::Redis),
+        _ => false,
+    };
+    line.windows(2).position(ends).unwrap_or(line.len())
 }
 
 /// A word of a shell.

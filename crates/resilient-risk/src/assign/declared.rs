@@ -18,6 +18,10 @@ pub(super) fn default(text: &[u8], Said { word, start, end }: Said) -> Option<Hi
     let rest = near(text, end, BLOCK_MAX);
     let name = rest.iter().take_while(is_name).count();
     let inside = rest.get(name..)?.strip_prefix(b"\"")?.trim_ascii_start().strip_prefix(b"{")?;
+    // Of `password_policy` and `secret_name` the value is no secret.
+    if rest.get(..name)?.iter().any(|byte| b"_-".contains(byte)) {
+        return None;
+    }
     let before = near_before(text, start);
     let head = before.iter().rev().take_while(is_name).count();
     if !before.get(..before.len() - head)?.ends_with(b"variable \"") {

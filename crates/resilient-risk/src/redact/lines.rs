@@ -30,13 +30,14 @@ pub(super) fn whole(
     if first.contains('\n') {
         return None;
     }
+    let is_text = language.is_none();
     let before = content.get(..piece.start)?;
     let is_outside = |quote: &&&str| before.ends_with(**quote) && !before.ends_with('\\');
     if let Some(quote) = QUOTES.iter().find(is_outside) {
-        return Some(piece.start..piece.end + quoted_len(rest, quote)?);
+        return Some(piece.start..piece.end + quoted_len(rest, quote, is_text)?);
     }
     if let Some(quote) = QUOTES.iter().find(|quote| first.starts_with(**quote)) {
-        return Some(piece.start..piece.end + quoted_len(rest, quote)? + quote.len());
+        return Some(piece.start..piece.end + quoted_len(rest, quote, is_text)? + quote.len());
     }
     let len = match language {
         Some(Language::Yaml | Language::Workflow) => scalar_len(before, rest, |_| true)?,
@@ -46,8 +47,9 @@ pub(super) fn whole(
     Some(piece.start..piece.end + len)
 }
 
-/// How much of a text stands before the quote that closes it, in a line below.
-fn quoted_len(text: &str, quote: &str) -> Option<usize> {
+/// How much stands before the quote that closes it, in a line below. In a text of no known language it may be an apostrophe:
+/// then no line below has blanks.
+fn quoted_len(text: &str, quote: &str, is_text: bool) -> Option<usize> {
     let is_escaped = |at: usize| {
         let before = text.as_bytes().get(..at).unwrap_or_default();
         before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
@@ -57,7 +59,9 @@ fn quoted_len(text: &str, quote: &str) -> Option<usize> {
     let (_, below) = inner.split_once('\n')?;
     let behind = text.get(len + quote.len()..)?;
     let ends = behind.chars().next().is_none_or(|c| c.is_whitespace() || ",;.)]}".contains(c));
-    (ends && (quote.len() > 1 || !FIELD.is_in(below))).then_some(len)
+    let has_blanks = || below.lines().any(|line| line.trim().contains(char::is_whitespace));
+    let is_other = quote.len() == 1 && (FIELD.is_in(below) || is_text && has_blanks());
+    (ends && !is_other).then_some(len)
 }
 
 /// How long the lines are that a plain scalar goes on with: they are further in than its key, and no fields.
@@ -71,20 +75,37 @@ fn scalar_len(before: &str, text: &str, counts: impl Fn(&str) -> bool) -> Option
     for line in text.get(at..)?.split_inclusive('\n') {
         let said = line.trim();
         let is_in = line.len() - line.trim_start_matches(' ').len() > depth;
-        let is_other = said.is_empty() || said.starts_with(['#', '-']) || FIELD.is_in(line);
+        let is_other = said.is_empty()
+            || said.starts_with(['#', '-'])
+            || said.starts_with("{{")
+            || FIELD.is_in(line);
         if !is_in || is_other || !counts(said) {
             break;
         }
-        len = at + line.trim_end().len();
+        // A comment is none of it, and ends it.
+        let comment = line.find(" #");
+        len = at + line.get(..comment.unwrap_or(line.len()))?.trim_end().len();
         at += line.len();
+        if comment.is_some() {
+            break;
+        }
     }
     (len > 0).then_some(len)
 }
 
-/// Tells whether a line is one word that no text has: letters and digits.
+/// Tells whether a line is one word that no text has: capitals, small letters and digits that change as those of random
+/// words do, and no sign of an address, a file or a program.
 fn is_secret(line: &str) -> bool {
-    let has = |of: fn(char) -> bool| line.contains(of);
-    has(|c| c.is_ascii_digit())
-        && has(|c| c.is_ascii_alphabetic())
-        && !has(|c| c.is_whitespace() || "()".contains(c))
+    const LEN_MIN: usize = 8;
+    let class =
+        |byte: u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase(), byte.is_ascii_digit());
+    let has = |of: (bool, bool, bool)| line.bytes().any(|byte| class(byte) == of);
+    let changes = line.as_bytes().windows(2);
+    let changes = changes.filter(|two| matches!(two, [a, b] if class(*a) != class(*b))).count();
+    line.len() >= LEN_MIN
+        && has((true, false, false))
+        && has((false, true, false))
+        && has((false, false, true))
+        && 2 * changes >= line.len() - 1
+        && !line.contains(|c: char| c.is_whitespace() || "()[]{}<>:;=/.,`'\"".contains(c))
 }

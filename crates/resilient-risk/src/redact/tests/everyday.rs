@@ -103,7 +103,47 @@ fn what_everyday_places_hold_besides_stays() {
         "run([\"mysql\", \"-p\", \"db1\", \"Table2\"])\n",
         "url = f\"postgres://bob:{password1}@{host}:5432/db\"\n",
         "const password = `${a}-${b}`;\n",
+        // Before, these were redacted.
+        "redis-cli ping; ls -a Dir11162x-1f7b1ac7\n",
+        "redis-cli ping && grep -a K8s18812x-Qr log\n",
+        "docker login reg.h; mkdir -p App2Data-1089c4cb\n",
+        "docker login reg.h | tar -p Backup80590x-66407ba6 f\n",
+        "user login -p Profile55204-getUserById\n",
+        "run([\"mysql\", \"-h\", \"db\"]); run([\"x\", \"-port3632Ab\"])\n",
+        "from lib import user, secret\nfrom lib import sha, sha44970Hmac_x\n",
+        "variable \"password_policy\" { default = \"min12UPPERlower1\" }\n",
+        "variable \"secret_name\" { default = \"prod/db-10663x\" }\n",
+        "| PASSWORD | 0xDEADBEEF12 | x |\n",
     ] {
         assert_eq!(redacted(text).text, text);
     }
+}
+
+/// Before, the line below went with the password.
+#[test]
+fn what_stands_below_a_password_stays() {
+    for below in [
+        "https://h5787.internal/prod",
+        "<https://h5787.internal>",
+        "`staging90478`",
+        "b72644.internal:17459",
+        "B2B31327",
+        "v1.2.3378",
+        "JIRA-39822",
+        "x25291=1",
+        "return86357;",
+        "}27933a",
+        "Main2Config.java",
+    ] {
+        let text = format!("Password: HT\n  {below}\n");
+        assert_eq!(left("", &text), text.replace("HT", "M"), "{text}");
+    }
+    let chart = "  password: HT\n    {{- if .Values.prod }}\n  other: 1\n    {{- end }}\n";
+    assert_eq!(left("a.yaml", chart), chart.replace("HT", "M"));
+    for quote in ["'", "`"] {
+        let text = format!("password: {quote}HT\nThe users{quote} names are user1.\n");
+        assert!(left("", &text).ends_with(&format!("\nThe users{quote} names are user1.\n")));
+    }
+    let text = "password: HT\n  TH # note\nb: 1\n";
+    assert_eq!(left("a.yaml", text), "password: M # note\nb: 1\n");
 }
