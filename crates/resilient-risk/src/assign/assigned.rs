@@ -13,7 +13,7 @@ use super::literal::Opening;
 use super::{Claimed, Hit, bare, near, near_before, quote, row};
 
 /// What words for passwords go on with.
-const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
+pub(super) const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
 
 /// Reads the value after a word.
 pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Option<Hit> {
@@ -66,9 +66,11 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         // A raw literal may be a regular expression: `r"[A-Z]{8}[0-9]+"`.
         let is_regex = opening.is_raw && said.contains(&b'[') && said.contains(&b']');
         // With its places the whole may look like code.
-        let has_password = || is_filled && word != Word::Key && parts.iter().any(fits);
+        let has_password =
+            || is_filled && word != Word::Key && parts.iter().any(|part| has_drawn(said_in(part)));
         let is_one = is_password(said, Stand::Literal, word) || has_password();
-        if is_between || is_regex || !is_one {
+        let is_named = || lead.is_sentence && !is_drawn(said);
+        if is_between || is_regex || !is_one || is_named() {
             return None;
         }
         // A value of a list of settings may begin with letters and quotes: `Password=E'a'b;`.
@@ -110,6 +112,18 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
     Some(Hit { family, name: pattern, span: last })
 }
 
+/// Tells whether a text changes so often between letters, digits and signs that it is no name.
+fn is_drawn(said: &[u8]) -> bool {
+    let shape = Shape::of(said);
+    shape.changes * 5 >= shape.len * 2 && !shape.is_name()
+}
+
+/// Tells whether a part of a literal has a password between its dashes and dots, and not only names.
+fn has_drawn(part: &[u8]) -> bool {
+    let is_one = |word: &[u8]| is_drawn(word) && is_password(word, Stand::Literal, Word::Password);
+    part.split(|byte| b"-_. ".contains(byte)).any(is_one)
+}
+
 /// Tells whether a name goes on as that of a part of a form: `PASSWORD_FIELD`.
 fn is_form(name: &[u8]) -> bool {
     const PARTS: [&[u8]; 6] = [b"field", b"input", b"label", b"name", b"id", b"selector"];
@@ -137,15 +151,35 @@ fn call_len(text: &[u8]) -> usize {
 }
 
 /// The word that stands for a sign between a name and a literal, so many quotes and blanks behind the name: `or` behind a
-/// look-up, and `is` in a sentence. `getenv("PASSWORD") or "…"`, ``the password is `…` ``.
-fn word_of_choice<'a>(rest: &[u8], name: &[u8], quoted: usize, white: usize) -> &'a [u8] {
+/// look-up in the environment, and `is` in a sentence. `getenv("PASSWORD") or "…"`, ``the password is `…` ``.
+fn word_of_choice<'a>(
+    before: &[u8],
+    rest: &[u8],
+    name: &[u8],
+    quoted: usize,
+    white: usize,
+) -> &'a [u8] {
     let signs = rest.get(name.len()..quoted).unwrap_or_default();
-    let is_looked_up = signs.ends_with(b")") || signs.ends_with(b"]");
+    let is_looked_up = (signs.ends_with(b")") || signs.ends_with(b"]")) && begins_look_up(before);
     match rest.get(quoted + white..quoted + white + 3) {
         Some(b"or ") if white > 0 && is_looked_up => b"or",
         Some(b"is ") if white > 0 && signs.is_empty() && PASSWORDS.contains(&name) => b"is",
         _ => b"",
     }
+}
+
+/// Tells whether a text ends with the beginning of a look-up in the environment, and perhaps of the name there:
+/// `getenv("DB_`.
+fn begins_look_up(before: &[u8]) -> bool {
+    const LOOK_UPS: [&[u8]; 6] =
+        [b"env(", b"env[", b"environ[", b"environ.get(", b"env.get(", b"env.fetch("];
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let name = before.iter().rev().take_while(is_name).count();
+    let Some([look_up @ .., b'"' | b'\'']) = before.get(..before.len() - name) else {
+        return false;
+    };
+    let look_up = look_up.trim_ascii_end().to_ascii_lowercase();
+    LOOK_UPS.iter().any(|known| look_up.ends_with(known))
 }
 
 /// How much of a value of YAML is an anchor, or the tag of a text, before it. Nothing is a value behind another tag, and an
@@ -198,6 +232,8 @@ struct Lead<'a> {
     is_variable: bool,
     /// Only a literal counts behind it.
     is_choice: bool,
+    /// The value stands in a sentence: ``the password is `…` ``.
+    is_sentence: bool,
     /// Blanks stand before the value.
     is_spaced: bool,
     /// Where the value begins.
@@ -225,7 +261,9 @@ impl<'a> Lead<'a> {
                 signs.get(..first + 1 + row(signs, first + 1, 2, b"=>"))?
             }
             Some(first) => signs.get(..first + 1 + row(signs, first + 1, 2, b":=>"))?,
-            None if signs.is_empty() => word_of_choice(rest, name, quoted, white),
+            None if signs.is_empty() => {
+                word_of_choice(near_before(text, start), rest, name, quoted, white)
+            }
             None => signs,
         };
         let before = start.checked_sub(1).and_then(|before| text.get(before));
@@ -289,6 +327,7 @@ impl<'a> Lead<'a> {
             is_listed,
             is_variable,
             is_choice,
+            is_sentence: sign == b"is",
             is_spaced,
             end,
         })

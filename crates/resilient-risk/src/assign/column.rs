@@ -106,7 +106,16 @@ fn is_secret(value: &[u8], word: Word) -> bool {
             && value.iter().any(u8::is_ascii_digit)
             && value.iter().any(u8::is_ascii_alphabetic)
     };
-    is_password(value, Stand::Literal, word) || word == Word::Key && is_hex()
+    let is_other = || word == Word::Key && (is_path(value) || Shape::of(value).is_name());
+    is_password(value, Stand::Literal, word) && !is_other() || word == Word::Key && is_hex()
+}
+
+/// Tells whether a value says where a secret is kept: `kv/data/api#v2`, `prod/db-1`.
+fn is_path(value: &[u8]) -> bool {
+    let is_small =
+        |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_/".contains(byte);
+    let folder = memrchr(b'/', value).and_then(|last| value.get(..last)).unwrap_or_default();
+    folder.len() > 1 && folder.iter().all(is_small)
 }
 
 /// Tells by what stands behind a word whether the word may be in the head of a table.

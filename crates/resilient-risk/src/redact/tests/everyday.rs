@@ -103,6 +103,12 @@ fn what_everyday_places_hold_besides_stays() {
         "run([\"mysql\", \"-p\", \"db1\", \"Table2\"])\n",
         "url = f\"postgres://bob:{password1}@{host}:5432/db\"\n",
         "const password = `${a}-${b}`;\n",
+        // Before, each of these was a look-up, a name or a token.
+        "assert form.errors[\"password\"] or \"E31730Code\" in s\n",
+        "x = d[\"password\"] or \"Default2Value-api\"\n",
+        "the passphrase is `BIP39-84861words`\n",
+        "The password is `GitHub7177`\n",
+        "service,secret\na,kv/data/api#v86798\n",
         // Before, these were redacted.
         "redis-cli ping; ls -a Dir11162x-1f7b1ac7\n",
         "redis-cli ping && grep -a K8s18812x-Qr log\n",
