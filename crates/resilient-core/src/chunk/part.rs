@@ -147,10 +147,10 @@ impl Chunks<'_> {
         });
         let begun = match corrected {
             // Further parts may be corrected.
-            Some(Ok(kept)) => return Ok(kept),
+            Some(Ok(kept)) if kept.0.prev_sha256.is_some() => return Ok(kept),
             // What is there is not this caller's, and is not corrected by it.
             None | Some(Err(Error::PartOfAnother { .. })) => self.judged_put(request, Takes::All),
-            Some(refused) => refused,
+            Some(begun) => begun,
         };
         // Also where no parts are there: another caller may begin before the next part comes.
         self.knows(&session, begun.is_err().then_some(Known::Refused));

@@ -428,6 +428,29 @@ fn core_begins_anew_after_a_blocked_last_part_unless_its_own_session_corrects_it
     }
 }
 
+/// Before, the second of two beginnings kept the parts of the first.
+#[test]
+fn core_corrects_nothing_if_another_client_has_written_the_file() {
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.py", "part": part, "content": content, "last": last});
+    let (front, back) = (["x = \"ey", "JhbGciOiJI"].concat(), ".eyJzdWIiOiIx.c2lnbmF0dXJl\"\n");
+    let sandbox = Sandbox::new();
+    sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject: secrets}\n");
+    let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+    let mut beta = sandbox.serve_as("beta", &["--tools", "core"]);
+    alpha.gives("rw_write_part", part(1, &front, false), &[]);
+    alpha.fails("rw_write_part", part(2, back, true), "blocked/content_filter/redact", json!({}));
+    beta.gives("rw_list_parts", json!({"path": "a.py"}), &[]);
+    let written = beta.gives("rw_write_part", part(2, "\"\n", true), &["sha256"]);
+    alpha.gives("rw_write_part", part(1, "A1\n", false), &[]);
+    alpha.gives("rw_write_part", part(2, "A2\n", false), &[]);
+    let begun = alpha.gives("rw_write_part", part(1, "new 1\n", false), &["discarded_parts"]);
+    assert_eq!(begun["discarded_parts"], json!(2));
+    let mut last = part(2, "new 2\n", true);
+    last["expected_prev_sha256"] = written["sha256"].clone();
+    alpha.gives("rw_write_part", last, &["sha256"]);
+    assert_eq!(sandbox.text("a.py"), "new 1\nnew 2\n");
+}
+
 /// Before, they were added to the old part 1.
 #[test]
 fn core_adds_nothing_behind_a_part_1_whose_arguments_were_refused() {
