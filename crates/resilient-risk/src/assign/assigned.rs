@@ -13,7 +13,7 @@ use super::literal::Opening;
 use super::{Claimed, Hit, bare, near, near_before, quote, row};
 
 /// What words for passwords go on with.
-pub(super) const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
+const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
 
 /// Reads the value after a word.
 pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Option<Hit> {

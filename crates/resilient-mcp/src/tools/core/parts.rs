@@ -38,7 +38,7 @@ impl Tool for WritePart {
     const EFFECT: Effect = Effect::Changes;
     const TEXTS: Texts = TEXTS;
 
-    /// Before, the parts behind a part 1 without its text were added to an older part 1.
+    /// A part 1 whose arguments are refused counts as a refused part 1.
     fn if_unfit(arguments: &Map<String, Value>) -> Option<IfUnfit> {
         let path = arguments.get("path")?.as_str()?.to_owned();
         let part = arguments.get("part");
