@@ -117,18 +117,22 @@ impl<S: Hosted> Places<S> {
 
     /// The paths at which clients begin. If there are several, each is followed by the directories that it leads to.
     pub(crate) fn paths(&self) -> Vec<String> {
-        let all = || self.places.iter();
-        let first = all().take(1).map(|place| ("", place));
-        let named = all().filter(|it| !it.name.is_empty()).map(|it| (it.prefix.as_str(), it));
-        let paths: Vec<_> = first.chain(named).collect();
-        let are_several = paths.len() > 1;
-        let of = |(prefix, place): (&str, &Served<S>)| {
+        let are_several = self.firsts().count() > 1;
+        let of = |(path, place): (String, &Served<S>)| {
             let dirs = place.directories.iter().map(|dir| dir.display().to_string());
             let dirs = dirs.filter(|_| are_several).collect::<Vec<_>>().join(", ");
             let blank = if dirs.is_empty() { "" } else { " for " };
-            format!("{prefix}{}{blank}{dirs}", place.way.first())
+            format!("{path}{blank}{dirs}")
         };
-        paths.into_iter().map(of).collect()
+        self.firsts().map(of).collect()
+    }
+
+    /// The path at which clients of each place begin. The first place has one without a name, too.
+    fn firsts(&self) -> impl Iterator<Item = (String, &Served<S>)> {
+        let all = || self.places.iter();
+        let first = all().take(1).map(|place| ("", place));
+        let named = all().filter(|it| !it.name.is_empty()).map(|it| (it.prefix.as_str(), it));
+        first.chain(named).map(|(prefix, place)| (format!("{prefix}{}", place.way.first()), place))
     }
 
     /// Answers a request.
@@ -325,7 +329,10 @@ impl<S: Hosted> Places<S> {
                 "this server speaks {speaks}, at {place}{first}; start it with --transport {option} for {path}\n"
             ))
         });
-        found.unwrap_or_else(|| "nothing is here\n".to_owned())
+        found.unwrap_or_else(|| {
+            let all: Vec<_> = self.firsts().map(|(path, _)| path).collect();
+            format!("nothing is here; this server answers at {}\n", all.join(", "))
+        })
     }
 
     /// What the door has to tell the user who started the server.

@@ -168,7 +168,10 @@ impl<S: Hosted> Sse<S> {
         ends: bool,
     ) -> Reply {
         let Some(session) = self.session(head, caller) else {
-            return plain(StatusCode::NOT_FOUND, "there is no such session; open a stream first\n");
+            return plain(
+                StatusCode::NOT_FOUND,
+                "Session not found: it has ended; open a stream with GET for a new one\n",
+            );
         };
         if ends {
             let guarded = guard(&taken.bytes);

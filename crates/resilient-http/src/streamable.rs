@@ -256,14 +256,14 @@ impl<S: Hosted> Streamable<S> {
         self.keeper.sessions.enter(id.to_str().map_err(|_| NotYours)?, caller).await
     }
 
-    /// Whether a request failed because its session ended meanwhile: the SDK calls that a fault of the server.
+    /// Whether a request failed because its session has ended. If that was meanwhile, the SDK calls it a fault of the server.
     fn has_ended(&self, status: StatusCode, used: Option<&AtWork<S>>) -> bool {
         match used {
             // It has a request at work, so it does not sleep.
             Some(used) if status == StatusCode::INTERNAL_SERVER_ERROR => {
                 !self.keeper.is_awake(used.id())
             }
-            _ => false,
+            _ => status == StatusCode::NOT_FOUND,
         }
     }
 }
@@ -277,7 +277,10 @@ async fn sweep<S: Hosted>(keeper: Arc<Keeper<S>>, ending: CancellationToken) {
 
 /// The answer to a client that names a session of another client: the same as for one that is not there.
 pub(crate) fn no_session() -> Reply {
-    plain(StatusCode::NOT_FOUND, "Not Found: Session not found")
+    plain(
+        StatusCode::NOT_FOUND,
+        "Session not found: it has ended; send initialize again for a new one\n",
+    )
 }
 
 /// The answer to a client that comes back for nothing. The SDK would send it an empty stream, so that it came back for ever.

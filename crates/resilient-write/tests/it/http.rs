@@ -279,7 +279,8 @@ fn who_speaks_the_other_transport_is_told_the_address_of_its_workspace() {
             assert_eq!((answer.status, answer.body.contains(&told)), (404, true), "{answer:?}");
         }
         let nowhere = web.ask("GET", &format!("/w/three/{asked}"), &[], "");
-        assert_eq!(nowhere.body, "nothing is here\n");
+        let all = format!("/{told}, /w/one/{told}, /w/two/{told}");
+        assert_eq!(nowhere.body, format!("nothing is here; this server answers at {all}\n"));
     }
 }
 

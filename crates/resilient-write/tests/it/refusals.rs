@@ -59,7 +59,7 @@ fn a_refused_message_is_answered_with_an_error_in_json() {
             404,
             -32600,
             json!(null),
-            "Session not found",
+            "send initialize again",
         ),
         (
             HTTP,
@@ -82,7 +82,7 @@ fn a_refused_message_is_answered_with_an_error_in_json() {
             404,
             -32600,
             json!(null),
-            "open a stream",
+            "open a stream with GET",
         ),
     ] {
         let web = sandbox.listen(transport);
