@@ -25,6 +25,7 @@ use crate::handoff::{Found, Handoff, HandoffReceipt, HandoffRequest};
 use crate::journal::{self, By, Filter, Tail};
 use crate::policy::Policy;
 use crate::policy_file::PolicyFile;
+use crate::progress::Progress;
 use crate::read::{self, Reader};
 use crate::recovery::{self, Notice, Undecided};
 use crate::risk::{self, Verdict};
@@ -218,6 +219,13 @@ impl Workspace {
         self.with(self.store.unless(cancelled))
     }
 
+    /// The same workspace for one call that somebody watches: searches, scans for secrets and the joining of parts say how
+    /// far they are. A search or a scan that its watcher stops fails with [`Error::Cancelled`], and nothing is changed.
+    #[must_use]
+    pub fn watched_by(&self, progress: Arc<dyn Progress>) -> Self {
+        self.with(self.store.watched_by(progress))
+    }
+
     fn with(&self, store: Committer) -> Self {
         Self {
             store,
@@ -280,7 +288,9 @@ impl Workspace {
     /// The policy file cannot be used.
     pub fn risk_score_file(&self, path: &str, content: &str) -> Result<risk::Report> {
         let policy = self.policy()?;
-        Ok(screen::score(&self.store.roots, path, content, &policy.risk, risk::score_cut))
+        let scan =
+            || screen::score(&self.store.roots, path, content, &policy.risk, risk::score_cut);
+        self.store.scan(scan)
     }
 
     /// Predicts whether a content filter rejects a text. The report is [cut](risk::Report::cut).
@@ -288,7 +298,8 @@ impl Workspace {
     /// # Errors
     /// The policy file cannot be used.
     pub fn risk_score(&self, content: &str) -> Result<risk::Report> {
-        Ok(risk::score_cut(content, &self.policy()?.risk))
+        let policy = self.policy()?;
+        self.store.scan(|| risk::score_cut(content, &policy.risk))
     }
 
     /// Makes a call under the screen that it asks for or that the policy demands. A draft that is blocked is
@@ -339,7 +350,7 @@ impl Workspace {
     pub fn write(&self, request: WriteRequest) -> Result<WriteReceipt> {
         let wanted = Wanted::of(&request);
         self.screened(request.reject_at, |screen| {
-            let findings = write::judge(&self.store, &request, screen)?;
+            let findings = self.store.scan(|| write::judge(&self.store, &request, screen))??;
             let receipt = write::write(&self.store, request, screen.policy())?;
             Ok(WriteReceipt { findings, ..receipt })
         })
@@ -477,7 +488,14 @@ impl Workspace {
     pub fn reader(&self) -> Reader<'_> {
         let store: &Store = &self.store;
         let sealed = self.sealed_scratch.then_some(store);
-        Reader { clock: &*store.clock, roots: &store.roots, indexes: &self.indexes, sealed }
+        let progress = &*self.store.progress;
+        Reader {
+            clock: &*store.clock,
+            roots: &store.roots,
+            indexes: &self.indexes,
+            sealed,
+            progress,
+        }
     }
 
     /// The newest rows of the journal. The filter's path may be written in any way that a write takes. If it has no row

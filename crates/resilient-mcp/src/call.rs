@@ -3,8 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use resilient_core::Cancelled;
-use resilient_core::read::Progress;
+use resilient_core::{Cancelled, Progress};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// How often a client is told.
@@ -15,7 +14,7 @@ pub(crate) type Step = (u64, Option<u64>);
 
 /// One call. Nobody watches the default one, and it is never cancelled.
 #[derive(Default)]
-pub struct Call {
+pub(crate) struct Call {
     pub(crate) cancelled: Option<Cancelled>,
     listener: Option<Listener>,
     /// The program that asks over a connection, with its version.

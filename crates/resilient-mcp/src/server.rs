@@ -8,6 +8,7 @@ mod ready;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use resilient_core::Progress;
 use resilient_core::figures;
 use resilient_core::near::nearest;
 use rmcp::model::{
@@ -161,7 +162,7 @@ impl Server {
             Value::Object(arguments) => (arguments, None),
             _ => (Map::new(), Some(Flaw::NotAnObject)),
         };
-        let result = self.inner.call(&self.session, tool, arguments, flaw, &Call::default());
+        let result = self.inner.call(&self.session, tool, arguments, flaw, &Arc::default());
         let content = result.structured_content.unwrap_or_default();
         if result.is_error == Some(true) { Err(content) } else { Ok(content) }
     }
@@ -216,7 +217,7 @@ impl Inner {
         called: &str,
         arguments: Map<String, Value>,
         flaw: Option<Flaw>,
-        call: &Call,
+        call: &Arc<Call>,
     ) -> CallToolResult {
         match self.find(called) {
             None => result_of(called, Err(self.unknown_tool(called))),
@@ -366,7 +367,7 @@ impl Inner {
         tool: &Listed,
         arguments: Map<String, Value>,
         flaw: Option<Flaw>,
-        call: &Call,
+        call: &Arc<Call>,
     ) -> Answer {
         let schema = &tool.schema().input;
         let if_unfit = (tool.spec.if_unfit)(&arguments);
@@ -401,10 +402,11 @@ impl Inner {
             return Err(refused);
         }
         let mut workspace = self.workspace.for_caller(by());
-        if writes && let Some(cancelled) = &call.cancelled {
+        if let Some(cancelled) = call.cancelled.as_ref().filter(|_| writes) {
             workspace = workspace.unless(cancelled.clone());
         }
-        let mut answer = (tool.spec.run)(&workspace, arguments, call);
+        workspace = workspace.watched_by(Arc::clone(call) as Arc<dyn Progress>);
+        let mut answer = (tool.spec.run)(&workspace, arguments);
         if let Err(refused) = &mut answer {
             let properties = schema.get("properties");
             hints::fit_tool(refused, |name| properties.is_some_and(|all| all.get(name).is_some()));

@@ -30,6 +30,8 @@ use common::{Client, envelope};
 struct Where {
     #[serde(default)]
     panic: bool,
+    #[serde(default, rename = "content")]
+    _content: String,
 }
 
 impl Tool for Where {
@@ -73,6 +75,19 @@ async fn calls_one_at_a_time_run_on_the_thread_that_reads() {
     let mut client = settled_client(&dir).await;
     let result = client.call("rw_test_where", json!({})).await;
     assert_eq!(result["structuredContent"]["thread"], here());
+}
+
+/// The protocol goes on meanwhile.
+#[tokio::test]
+async fn a_call_with_a_long_text_runs_on_another_thread() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut client = settled_client(&dir).await;
+    let mut thread_of = async |len| {
+        let result = client.call("rw_test_where", json!({"content": "a".repeat(len)})).await;
+        result["structuredContent"]["thread"].clone()
+    };
+    assert_eq!(thread_of(64 << 10).await, here());
+    assert_ne!(thread_of((64 << 10) + 1).await, here());
 }
 
 #[tokio::test]

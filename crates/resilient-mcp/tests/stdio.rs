@@ -70,6 +70,22 @@ impl Tool for Panic {
     }
 }
 
+/// Scans a text again and again, until a scan is stopped.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Scan {}
+
+impl Tool for Scan {
+    const NAME: &'static str = "rw.test_scan";
+    const TITLE: &'static str = "Scan";
+    const EFFECT: Effect = Effect::Reads;
+    fn run(self, workspace: &Workspace) -> Answer {
+        let text = "let name = other.of(&value, 17);\n".repeat(10_000);
+        while workspace.risk_score(&text).is_ok() {}
+        Ok(json!({}))
+    }
+}
+
 /// How many calls of [`Together`] must be inside at once.
 const CROWD: usize = 64;
 
@@ -485,6 +501,29 @@ async fn a_cancelled_call_is_run_to_its_end_without_a_reply() {
     gate(1).await;
     assert!(client.hang_up().await.is_empty());
     assert!(DONE[1].load(std::sync::atomic::Ordering::SeqCst));
+}
+
+/// A call that is not stopped would never end.
+#[tokio::test]
+async fn a_scan_tells_how_far_it_is_until_its_call_is_cancelled() {
+    let mut client = Client::initialized(vec![ToolSpec::of::<Scan>()]).await;
+    let meta = json!({"progressToken": "p"});
+    let params = json!({"name": "rw_test_scan", "arguments": {}, "_meta": meta});
+    client
+        .send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
+        .await;
+    let told = client.receive().await.unwrap();
+    assert_eq!(told["method"], "notifications/progress");
+    assert_eq!(told["params"]["progressToken"], "p");
+    assert!(
+        told["params"]["progress"].as_f64().unwrap() > 0.0 && told["params"]["total"].is_null()
+    );
+    let params = json!({"requestId": 1});
+    client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+        .await;
+    let rest = client.hang_up().await;
+    assert!(rest.iter().all(|message| message["method"] == "notifications/progress"), "{rest:?}");
 }
 
 #[tokio::test]

@@ -84,3 +84,4 @@ pub use self::report::{
 };
 pub use self::score::{score, score_cut, score_file};
 pub use self::veil::veil;
+pub use self::work::{Stopped, watched};

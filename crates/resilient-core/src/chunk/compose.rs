@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -20,6 +21,7 @@ use crate::disk::{DirRef, File, Stat, read_up_to};
 use crate::error::{Draft, Error, Result};
 use crate::form::{Asked, Form, FormChange, Speller, Spelling};
 use crate::journal::Mode;
+use crate::progress::Progress;
 use crate::redact::MarkedLines;
 use crate::risk::{Detection, Findings, Report, Verdict};
 use crate::roots::Target;
@@ -156,9 +158,9 @@ impl Chunks<'_> {
         let mut judged = None;
         if screen.is_on() {
             self.store.visible()?;
-            judged = Some(judge(self.store, screen, &request)?);
+            judged = Some(self.store.scan(|| judge(self.store, screen, &request))??);
         }
-        let screen = screen.clone();
+        let (screen, progress) = (screen.clone(), Arc::clone(&self.store.progress));
         self.store.submit(move |op| {
             let below = [CHUNKS, session.as_str()];
             op.claim_below(&below)?;
@@ -193,7 +195,7 @@ impl Chunks<'_> {
             };
             let mut joined = Joined::new(&dir, &session, &indices, &separator);
             let (spelling, old_form) = whole(op, &target, old.as_ref(), asked, &form)?;
-            let (staged, marked) = stage(op, &target, &mut joined, spelling)?;
+            let (staged, marked) = stage(op, &target, &mut joined, spelling, &*progress)?;
             let may_stand = (|| {
                 if screen.is_on() && judged.as_ref().is_none_or(|(of, _)| *of != joined.hashes) {
                     judged = Some(judge(op.store, &screen, &request)?);
@@ -274,8 +276,9 @@ fn stage(
     target: &Target,
     joined: &mut Joined<'_>,
     spelling: Spelling,
+    progress: &dyn Progress,
 ) -> Result<(Staged, MarkedLines)> {
-    let mut marked = MarkedLines::default();
+    let (mut marked, mut joined_len) = (MarkedLines::default(), 0);
     let mut speller = Some(Speller::new(spelling));
     let staged = op.stage_parts(target, || {
         let Some(here) = &mut speller else { return Ok(None) };
@@ -283,6 +286,9 @@ fn stage(
         let done = match joined.next_block()? {
             Some(block) => {
                 marked.add(&block);
+                joined_len += block.len() as u64;
+                // The change has begun: it is made, whether or not its answer is wanted.
+                progress.step(joined_len, None);
                 here.push(&block, &mut out)
             }
             None => {

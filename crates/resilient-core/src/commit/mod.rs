@@ -28,7 +28,9 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::journal::By;
+use crate::progress::Progress;
 use crate::recovery::{self, Undecided};
+use crate::risk;
 use crate::state::{State, Waited};
 use crate::store::Store;
 
@@ -54,6 +56,8 @@ pub(crate) struct Committer {
     queue: Arc<Queue>,
     by: Option<Arc<By>>,
     cancelled: Option<Cancelled>,
+    /// Who watches the call.
+    pub(crate) progress: Arc<dyn Progress>,
 }
 
 impl Deref for Committer {
@@ -66,7 +70,13 @@ impl Deref for Committer {
 
 impl Committer {
     pub(crate) fn new(store: Store) -> Self {
-        Self { store: Arc::new(store), queue: Arc::default(), by: None, cancelled: None }
+        Self {
+            store: Arc::new(store),
+            queue: Arc::default(),
+            by: None,
+            cancelled: None,
+            progress: Arc::new(()),
+        }
     }
 
     /// The same for a caller whose rows say so.
@@ -82,6 +92,21 @@ impl Committer {
     /// The same for one call, which begins no change once it is cancelled.
     pub(crate) fn unless(&self, cancelled: Cancelled) -> Self {
         Self { cancelled: Some(cancelled), ..self.clone() }
+    }
+
+    /// The same for one call that somebody watches.
+    pub(crate) fn watched_by(&self, progress: Arc<dyn Progress>) -> Self {
+        Self { progress, ..self.clone() }
+    }
+
+    /// Scans a text, on this thread, while the call's watcher is told how far that is.
+    ///
+    /// # Errors
+    /// Nobody wants the answer any more: [`Error::Cancelled`].
+    pub(crate) fn scan<T>(&self, work: impl FnOnce() -> T) -> Result<T> {
+        let progress = Arc::clone(&self.progress);
+        risk::watched(move |done| progress.step(done, None), work)
+            .map_err(|risk::Stopped| Error::Cancelled)
     }
 
     /// What recovery has done since this was asked last.

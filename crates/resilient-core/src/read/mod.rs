@@ -20,6 +20,7 @@ use crate::digest::{Digest, Hasher};
 use crate::disk::{Clock, FileBox, Kind, Stat, read_up_to};
 use crate::error::{Error, NotAFile, Result};
 use crate::form::{self, Eol, Form};
+use crate::progress::Progress;
 use crate::roots::{Roots, Target, holds_scratch};
 use crate::store::Store;
 
@@ -65,19 +66,7 @@ pub struct Reader<'a> {
     pub(crate) indexes: &'a Indexes,
     /// The state, if reading the scratchpad is switched off: then nothing reads its files either.
     pub(crate) sealed: Option<&'a Store>,
-}
-
-/// Told how far a long read is, and asked whether to go on.
-pub trait Progress: Sync {
-    /// `done` bytes are looked at, of `total` if it is known how many there are. Whether anybody still wants the answer.
-    fn step(&self, done: u64, total: Option<u64>) -> bool;
-}
-
-/// Nobody is told, and nobody says stop.
-impl Progress for () {
-    fn step(&self, _done: u64, _total: Option<u64>) -> bool {
-        true
-    }
+    pub(crate) progress: &'a dyn Progress,
 }
 
 /// Up to this length a file's digest is told unasked.

@@ -22,9 +22,10 @@ use super::lines::{CutLine, Shown, show};
 use super::scan::{Block, Span, scan};
 use super::terminator::{self, Unit};
 use super::walk::{Line, Mark};
-use super::{Opened, Progress, Reader, at_least, count_in, text_encoding};
+use super::{Opened, Reader, at_least, count_in, text_encoding};
 use crate::error::{Error, NotAFile, QUERY_OF_ONE_LINE, Result};
 use crate::omit::is_zero;
+use crate::progress::Progress;
 
 /// A longer query is none.
 const QUERY_MAX: usize = 10_000;
@@ -267,6 +268,7 @@ struct InBlock {
 }
 
 /// The progress of one file behind others. Nobody knows how many bytes the files ahead have.
+#[derive(Debug)]
 struct Behind<'a> {
     before: u64,
     progress: &'a dyn Progress,
@@ -284,7 +286,7 @@ impl Reader<'_> {
     /// # Errors
     /// As [`Reader::stat`]; the file is no text ([`Error::Binary`]); a number is out of range, or the
     /// query is none.
-    pub fn search(&self, request: &SearchRequest, progress: &dyn Progress) -> Result<Found> {
+    pub fn search(&self, request: &SearchRequest) -> Result<Found> {
         let query = Query::of(request)?;
         let encoding = text_encoding(request.encoding.as_ref())?;
         let mut found = Found {
@@ -317,10 +319,10 @@ impl Reader<'_> {
                 found.encoding =
                     Some(opened.encoding.name()).filter(|_| opened.encoding != Encoding::Utf8);
                 found.encoding_confidence = opened.confidence();
-                self.search_in(&opened, &query, query.from_line, None, progress, &mut found)?;
+                self.search_in(&opened, &query, query.from_line, None, self.progress, &mut found)?;
             }
             Some(glob) => {
-                self.search_files(request, glob, &query, encoding, progress, &mut found)?;
+                self.search_files(request, glob, &query, encoding, &mut found)?;
             }
         }
         found.matches_returned = found.matches.len() as u64;
@@ -335,7 +337,6 @@ impl Reader<'_> {
         glob: &str,
         query: &Query,
         encoding: Option<Encoding>,
-        progress: &dyn Progress,
         found: &mut Found,
     ) -> Result<()> {
         let selection = Selection::new(glob, request.gitignore)?;
@@ -362,11 +363,11 @@ impl Reader<'_> {
             };
             searched += 1;
             let from_line = if is_from { query.from_line } else { 1 };
-            let here = Behind { before, progress };
+            let here = Behind { before, progress: self.progress };
             self.search_in(&opened, query, from_line, Some(&shown), &here, found)?;
             before += opened.stat.len;
             let is_full = found.has_more && !query.count;
-            if !progress.step(before, None) {
+            if !self.progress.step(before, None) {
                 return Err(Error::Cancelled);
             }
             Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })

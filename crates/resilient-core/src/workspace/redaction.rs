@@ -104,7 +104,8 @@ impl Workspace {
         };
         let origin = self.origin(source, &policy, Purpose::Exact)?;
         let wish = Wish { chosen, language, env };
-        let mut redaction = redact::redact(&origin.content, &policy.risk, &wish)?;
+        let mut redaction =
+            self.store.scan(|| redact::redact(&origin.content, &policy.risk, &wish))??;
         let text = std::mem::take(&mut redaction.text);
         let Some(to) = write else {
             if keep {
@@ -135,8 +136,8 @@ impl Workspace {
             allow_shrink: to.allow_shrink,
         };
         let screen = Screen::of(&self.store.policy, to.reject_at)?;
-        let findings =
-            write::judge(&self.store, &request, &screen).map_err(|error| of_draft(error, draft))?;
+        let judge = || write::judge(&self.store, &request, &screen);
+        let findings = self.store.scan(judge)?.map_err(|error| of_draft(error, draft))?;
         if keep {
             write::checked(&self.store, &request, &policy)?;
             self.keep(&origin, &mut redaction)?;

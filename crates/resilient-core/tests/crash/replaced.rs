@@ -175,7 +175,7 @@ fn reads_are_of_the_workspace_that_the_path_leads_to_now() {
         assert_eq!(reader.stat(&stat(path)).expect("facts").size, 6);
     }
     let request = SearchRequest { glob: Some("**".to_owned()), ..SearchRequest::of("d", "other") };
-    let found = reader.search(&request, &()).expect("a search");
+    let found = reader.search(&request).expect("a search");
     assert_eq!(found.matches.len(), 1, "{found:?}");
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use resilient_core::chunk::ComposeRequest;
@@ -14,7 +14,7 @@ use resilient_core::form::Asked;
 use resilient_core::journal::{Chain, Entry, Filter, Row, Tie};
 use resilient_core::workspace::Builder;
 use resilient_core::write::{ReplaceRequest, WriteMode, WriteRequest};
-use resilient_core::{Envelope, Error, Workspace};
+use resilient_core::{Envelope, Error, Progress, Workspace};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -334,4 +334,31 @@ pub(crate) fn entries(ws: &Workspace) -> Vec<Entry> {
 pub(crate) fn composing(path: &str, cleanup: bool) -> ComposeRequest {
     let (session, output_path) = ("s".to_owned(), path.to_owned());
     ComposeRequest { session, output_path, cleanup, ..ComposeRequest::default() }
+}
+
+/// Watches a call, and stops it at one of its steps.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    seen: Mutex<Vec<(u64, Option<u64>)>>,
+    stop_at: usize,
+}
+
+impl Steps {
+    /// The workspace for a call that is watched.
+    pub(crate) fn watching(ws: &Workspace, stop_at: usize) -> (Workspace, Arc<Self>) {
+        let steps = Arc::new(Self { seen: Mutex::default(), stop_at });
+        (ws.watched_by(Arc::clone(&steps) as Arc<dyn Progress>), steps)
+    }
+
+    pub(crate) fn seen(&self) -> Vec<(u64, Option<u64>)> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+impl Progress for Steps {
+    fn step(&self, done: u64, total: Option<u64>) -> bool {
+        let mut seen = self.seen.lock().unwrap();
+        seen.push((done, total));
+        seen.len() < self.stop_at
+    }
 }

@@ -30,4 +30,5 @@ mod scratch;
 mod screen;
 mod twins;
 mod versions;
+mod watched;
 mod write;

@@ -21,7 +21,7 @@ fn refused_everywhere(home: &Home, path: &str) -> (String, serde_json::Value) {
     assert_eq!(refused(reader.lines(&LinesRequest::of(path))), found);
     assert_eq!(refused(reader.tail(&TailRequest::of(path))), found);
     // Its hint may name another way: a search takes a glob.
-    let (kind, context) = refused(reader.search(&SearchRequest::of(path, "x"), &()));
+    let (kind, context) = refused(reader.search(&SearchRequest::of(path, "x")));
     assert_eq!((&kind, &context["reason"]), (&found.0, &found.1["reason"]));
     assert_eq!(refused(reader.make_cursor(&CursorRequest::of(path))), found);
     found
@@ -118,7 +118,7 @@ fn a_relative_path_is_of_the_first_root_for_reads_as_for_writes() {
     let texts: Vec<String> = listed.files.iter().map(|file| text(&file.path)).collect();
     assert_eq!(texts, ["there", "there"]);
     let below = SearchRequest { glob: Some("both*".into()), ..SearchRequest::of(&there, "there") };
-    let found = ws.reader().search(&below, &()).unwrap();
+    let found = ws.reader().search(&below).unwrap();
     assert_eq!(text(found.matches[0].path.as_ref().unwrap()), "there");
     let page = ListRequest { max_files: 1, ..ListRequest::of(&there) };
     let from_path = ws.reader().list(&page).unwrap().next_from_path;
@@ -135,7 +135,7 @@ fn reading_changes_nothing() {
     let reader = ws.reader();
     reader.stat(&StatRequest { path: "a.txt".into(), digest: Some(true) }).unwrap();
     reader.tail(&TailRequest::of("a.txt")).unwrap();
-    reader.search(&SearchRequest::of("a.txt", "x"), &()).unwrap();
+    reader.search(&SearchRequest::of("a.txt", "x")).unwrap();
     assert_eq!(home.tree(), before);
     assert_eq!(home.names("."), ["a.txt"], "no state directory either");
 }
@@ -181,7 +181,7 @@ fn nothing_of_a_sealed_scratchpad_is_read_by_any_way() {
                 reader.window(&WindowRequest::of(path)).err(),
                 reader.lines(&LinesRequest::of(path)).err(),
                 reader.tail(&TailRequest::of(path)).err(),
-                reader.search(&SearchRequest::of(path, "x"), &()).err(),
+                reader.search(&SearchRequest::of(path, "x")).err(),
                 reader.make_cursor(&CursorRequest::of(path)).err(),
                 ws.read_handoff(path).err(),
             ];
@@ -199,7 +199,7 @@ fn nothing_of_a_sealed_scratchpad_is_read_by_any_way() {
         {
             let request =
                 SearchRequest { glob: Some("**".to_owned()), ..SearchRequest::of(base, "secret") };
-            if let Ok(found) = reader.search(&request, &()) {
+            if let Ok(found) = reader.search(&request) {
                 assert_eq!(serde_json::to_value(found).unwrap()["matches"], json!([]), "{base}");
             }
         }

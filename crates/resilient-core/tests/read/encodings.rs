@@ -36,7 +36,7 @@ fn east_asian_text_is_recognised_read_and_searched() {
         let tail = TailRequest { max_lines: 1, ..TailRequest::of("f") };
         assert_eq!(ws.reader().tail(&tail).unwrap().content, format!("2|{}", lines[1]));
         let query: String = lines[1].chars().take(2).collect();
-        let found = ws.reader().search(&SearchRequest::of("f", &query), &()).unwrap();
+        let found = ws.reader().search(&SearchRequest::of("f", &query)).unwrap();
         assert_eq!(found.matches[0].match_line, 2, "{label}");
         assert_eq!(found.encoding.as_deref(), Some(label));
     }
@@ -76,7 +76,7 @@ fn a_long_line_of_double_byte_text_is_searched_across_blocks() {
     let ws = home.open();
     for query in ["東京", "大阪"] {
         let request = SearchRequest { count: true, ..SearchRequest::of("f", query) };
-        let found = ws.reader().search(&request, &()).unwrap();
+        let found = ws.reader().search(&request).unwrap();
         assert_eq!(found.total_matches, Some(1), "{query}");
         let excerpt = &found.matches[0].excerpt;
         assert!(excerpt.contains(query) && !excerpt.contains('\u{FFFD}'), "{excerpt}");
@@ -107,7 +107,7 @@ fn a_guess_that_is_not_sure_is_said_and_a_name_ends_the_doubt() {
     for (path, glob) in [("f", None), (".", Some("f".to_owned()))] {
         let encoding = encoding.clone();
         let request = SearchRequest { encoding, glob, ..SearchRequest::of(path, "ИМЯ") };
-        assert_eq!(ws.reader().search(&request, &()).unwrap().matches[0].excerpt, "1|имя");
+        assert_eq!(ws.reader().search(&request).unwrap().matches[0].excerpt, "1|имя");
     }
     for label in ["rot13", "base64", "iso-2022-jp", "utf8x"] {
         let request = LinesRequest { encoding: Some(label.into()), ..LinesRequest::of("f") };
@@ -133,7 +133,7 @@ fn a_byte_over_127_is_none_of_ascii() {
     let (_, context) = refused(ws.reader().window(&request));
     assert_eq!((&context["reason"], &context["offset"]), (&"undecodable_byte".into(), &3.into()));
     let request = SearchRequest { encoding, ..SearchRequest::of("f", "caf") };
-    assert_eq!(ws.reader().search(&request, &()).unwrap().matches[0].excerpt, "1|caf\u{FFFD}");
+    assert_eq!(ws.reader().search(&request).unwrap().matches[0].excerpt, "1|caf\u{FFFD}");
 }
 
 #[test]

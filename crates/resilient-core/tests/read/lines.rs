@@ -117,7 +117,7 @@ fn a_damaged_line_of_utf_8_shows_what_is_no_character_wherever_a_read_begins() {
             context_after: 0,
             ..SearchRequest::of("f", "caf")
         };
-        let found = &ws.reader().search(&request, &()).unwrap().matches[0];
+        let found = &ws.reader().search(&request).unwrap().matches[0];
         assert_eq!((found.excerpt.as_str(), found.invalid_bytes), (shown, 2));
     }
 }
@@ -185,7 +185,7 @@ fn a_binary_file_is_said_to_be_one() {
     let found = [
         refused(reader.lines(&LinesRequest::of("f"))),
         refused(reader.tail(&TailRequest::of("f"))),
-        refused(reader.search(&SearchRequest::of("f", "ELF"), &())),
+        refused(reader.search(&SearchRequest::of("f", "ELF"))),
     ];
     for (kind, context) in found {
         assert_eq!(kind, "invalid_input/encoding/abort");

@@ -1,10 +1,10 @@
 //! Searching: what matches, what is shown of it, and how one goes on.
 
-use resilient_core::read::{Found, Progress, SearchRequest};
-use resilient_core::{Error, Workspace};
+use resilient_core::read::{Found, SearchRequest};
+use resilient_core::{Error, Result, Workspace};
 use serde_json::json;
 
-use crate::home::{Home, json_of};
+use crate::home::{Home, Steps, json_of};
 use crate::refused;
 
 fn home_of(bytes: impl AsRef<[u8]>) -> (Home, Workspace) {
@@ -20,7 +20,7 @@ fn plain(query: &str) -> SearchRequest {
 
 #[track_caller]
 fn search(ws: &Workspace, request: &SearchRequest) -> Found {
-    ws.reader().search(request, &()).unwrap()
+    ws.reader().search(request).unwrap()
 }
 
 /// The numbers of the lines that match.
@@ -263,9 +263,9 @@ fn no_link_is_followed_out_of_the_tree() {
     std::os::unix::fs::symlink("../outside/secret.log", home.path("link.log")).unwrap();
     let found = search(&ws, &in_tree(".", "*.log", false));
     assert_eq!(found.matches.len(), 6);
-    let (kind, _) = refused(ws.reader().search(&in_tree("link", "*.log", false), &()));
+    let (kind, _) = refused(ws.reader().search(&in_tree("link", "*.log", false)));
     assert_eq!(kind, "permission_denied/outside_workspace/abort");
-    let (kind, _) = refused(ws.reader().search(&in_tree("../outside", "*", false), &()));
+    let (kind, _) = refused(ws.reader().search(&in_tree("../outside", "*", false)));
     assert_eq!(kind, "permission_denied/outside_workspace/abort");
 }
 
@@ -295,7 +295,7 @@ fn what_is_no_query_is_said_to_be_none() {
         (SearchRequest { from_line: 0, ..plain("a") }, "from_line must be at least 1"),
         (SearchRequest { context_before: -1, ..plain("a") }, "context_before must be at least 0"),
     ] {
-        let (kind, context) = refused(ws.reader().search(&request, &()));
+        let (kind, context) = refused(ws.reader().search(&request));
         assert_eq!(kind, "invalid_input/range/retry_later");
         assert!(context["reason"].as_str().unwrap().starts_with(reason), "{context}");
     }
@@ -305,7 +305,7 @@ fn what_is_no_query_is_said_to_be_none() {
 fn a_directory_without_a_glob_is_told_to_need_one() {
     let (_home, ws) = home_of("hay");
     let all = SearchRequest { path: ".".into(), ..plain("hay") };
-    let refused = ws.reader().search(&all, &()).unwrap_err();
+    let refused = ws.reader().search(&all).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "\".\" is a directory, and a search of a directory needs a glob"
@@ -314,39 +314,38 @@ fn a_directory_without_a_glob_is_told_to_need_one() {
 
 #[test]
 fn a_search_tells_how_far_it_is_and_stops_when_told() {
-    struct Steps(std::sync::Mutex<Vec<(u64, Option<u64>)>>, usize);
-    impl Progress for Steps {
-        fn step(&self, done: u64, total: Option<u64>) -> bool {
-            let mut steps = self.0.lock().unwrap();
-            steps.push((done, total));
-            steps.len() < self.1
-        }
-    }
     let (_home, ws) = home_of("hay and more hay\n".repeat(200_000));
-    let steps = Steps(std::sync::Mutex::default(), usize::MAX);
-    ws.reader().search(&plain("needle"), &steps).unwrap();
-    let seen = steps.0.into_inner().unwrap();
+    let (found, seen) = watched(&ws, &plain("needle"), usize::MAX);
+    found.unwrap();
     assert!(seen.len() > 10 && seen.is_sorted());
     assert_eq!(seen.last(), Some(&(3_400_000, Some(3_400_000))));
-    let steps = Steps(std::sync::Mutex::default(), 2);
     // What would be known by then is not the answer.
-    let stopped = ws.reader().search(&plain("needle"), &steps);
+    let (stopped, seen) = watched(&ws, &plain("needle"), 2);
     assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
-    assert_eq!(steps.0.into_inner().unwrap().len(), 2);
+    assert_eq!(seen.len(), 2);
 
     // Of several files nobody knows how long they are together.
     let (home, ws) = home_of("hay\n".repeat(100_000));
     home.put("g", "straw\n");
-    let steps = Steps(std::sync::Mutex::default(), usize::MAX);
     let files = SearchRequest { path: ".".into(), glob: Some("*".into()), ..plain("needle") };
-    ws.reader().search(&files, &steps).unwrap();
-    let seen = steps.0.into_inner().unwrap();
+    let (found, seen) = watched(&ws, &files, usize::MAX);
+    found.unwrap();
     assert!(seen.is_sorted() && seen.iter().all(|(_, total)| total.is_none()), "{seen:?}");
     assert_eq!(seen.last(), Some(&(400_006, None)));
     for stop_at in 1..seen.len() {
-        let steps = Steps(std::sync::Mutex::default(), stop_at);
-        let stopped = ws.reader().search(&files, &steps);
+        let (stopped, seen) = watched(&ws, &files, stop_at);
         assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
-        assert_eq!(steps.0.into_inner().unwrap().len(), stop_at);
+        assert_eq!(seen.len(), stop_at);
     }
+}
+
+/// A search that is stopped at so many steps, with the steps that it told.
+fn watched(
+    ws: &Workspace,
+    request: &SearchRequest,
+    stop_at: usize,
+) -> (Result<Found>, Vec<(u64, Option<u64>)>) {
+    let (ws, steps) = Steps::watching(ws, stop_at);
+    let found = ws.reader().search(request);
+    (found, steps.seen())
 }

@@ -245,7 +245,7 @@ proptest! {
             .collect();
         let found = ws.reader().search(&SearchRequest {
             max_matches: 100, count: true, case_sensitive: true, ..SearchRequest::of("f", query)
-        }, &()).unwrap();
+        }).unwrap();
         prop_assert_eq!(found.total_matches, Some(expected.len() as u64));
         prop_assert_eq!(found.matches.iter().map(|it| it.match_line).collect::<Vec<_>>(), expected);
     }

@@ -12,6 +12,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::{Server, panicked, tool_name};
@@ -22,6 +23,9 @@ use crate::requests::Watch;
 use crate::session::{Caller, program};
 use crate::tools::{Effect, ToolSpec};
 use crate::wishes::messages;
+
+/// So many bytes of text are scanned at once, in some milliseconds. A longer one would hold up the protocol.
+const QUICK_MAX: usize = 64 << 10;
 
 impl Server {
     /// Runs the call to its end: a cancellation can keep a call from starting, a change from being begun, and its reply from
@@ -51,9 +55,11 @@ impl Server {
         let is_elsewhere = |tool: &ToolSpec| {
             tool.instead_of_content.iter().any(|name| arguments.contains_key(*name))
         };
+        let text = arguments.get("content").and_then(Value::as_str).unwrap_or_default();
         let is_in_turn = watch.as_ref().is_some_and(|it| it.is_in_turn());
-        let is_quick =
-            is_in_turn && tool.is_some_and(|it| it.spec.quick && !is_elsewhere(&it.spec));
+        let is_quick = is_in_turn
+            && text.len() <= QUICK_MAX
+            && tool.is_some_and(|it| it.spec.quick && !is_elsewhere(&it.spec));
         let caller = context.extensions.get::<Caller>().unwrap_or(&session.caller).clone();
         let entered = async {
             turn.wait().await;
@@ -86,7 +92,7 @@ impl Server {
             let _held = (running, under_way);
             let cancelled = Cancelled::when(move || cancelled.is_cancelled());
             let is_wanted = !cancelled.is_so();
-            let watched = Call::new(cancelled, told).from(client);
+            let watched = Arc::new(Call::new(cancelled, told).from(client));
             let flaw = flaw.or((writes && !caller.may_write).then_some(Flaw::MayNotWrite));
             let called = || inner.call(&session, &name, arguments, flaw, &watched);
             let result = if is_wanted {

@@ -22,7 +22,6 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::args::{TEXTS, Texts, unfit};
-pub use crate::call::Call;
 use crate::schema::{Schema, schema_of};
 use crate::seam::{Answer, Workspace};
 
@@ -57,15 +56,6 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     /// # Errors
     /// The envelope of whatever the library refused.
     fn run(self, workspace: &Workspace) -> Answer;
-
-    /// Does the same, and tells the client how far it is.
-    ///
-    /// # Errors
-    /// As [`Tool::run`].
-    fn run_watched(self, workspace: &Workspace, call: &Call) -> Answer {
-        let _ = call;
-        self.run(workspace)
-    }
 }
 
 /// What a call does to the world; the four MCP annotations follow from it.
@@ -103,7 +93,7 @@ pub struct ToolSpec {
     /// Makes the description and the schema of the arguments.
     pub schema: fn() -> Schema,
     /// Runs one call whose arguments fit the schema.
-    pub run: fn(&Workspace, Map<String, Value>, &Call) -> Answer,
+    pub run: fn(&Workspace, Map<String, Value>) -> Answer,
 }
 
 impl ToolSpec {
@@ -119,8 +109,8 @@ impl ToolSpec {
             texts: T::TEXTS,
             if_unfit: T::if_unfit,
             schema: schema_of::<T>,
-            run: |workspace, arguments, call| match T::deserialize(Value::Object(arguments)) {
-                Ok(tool) => tool.run_watched(workspace, call),
+            run: |workspace, arguments| match T::deserialize(Value::Object(arguments)) {
+                Ok(tool) => tool.run(workspace),
                 Err(error) => {
                     Err(unfit(&error.to_string(), "correct the arguments as context.reason says"))
                 }

@@ -5,7 +5,7 @@ use resilient_core::read as core;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Call, Effect, Tool, ToolSpec};
+use super::{Effect, Tool, ToolSpec};
 use crate::seam::{Answer, Workspace, read_answer as answer};
 
 /// The tools of this file.
@@ -227,11 +227,7 @@ impl Tool for SearchThenPage {
     const EFFECT: Effect = Effect::Reads;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        answer(workspace.reader().search(&self.request(), &()))
-    }
-
-    fn run_watched(self, workspace: &Workspace, call: &Call) -> Answer {
-        answer(workspace.reader().search(&self.request(), call))
+        answer(workspace.reader().search(&self.request()))
     }
 }
 

@@ -2,15 +2,16 @@
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use resilient_core::Workspace;
 use resilient_core::read::{
-    FileFacts, Found, LinesAnswer, LinesRequest, ListRequest, Listing, Progress, SearchRequest,
-    StatRequest, TailRequest,
+    FileFacts, Found, LinesAnswer, LinesRequest, ListRequest, Listing, SearchRequest, StatRequest,
+    TailRequest,
 };
+use resilient_core::{Progress, Workspace};
 use serde_json::json;
 
 use crate::output::{Output, card, count, one_line};
@@ -198,8 +199,9 @@ impl Search {
             glob,
             gitignore: !self.no_gitignore,
         };
-        let bar = Bar::new(request.glob.is_some());
-        let result = workspace.reader().search(&request, &bar);
+        let bar = Arc::new(Bar::new(request.glob.is_some()));
+        let watched = workspace.watched_by(Arc::clone(&bar) as Arc<dyn Progress>);
+        let result = watched.reader().search(&request);
         bar.0.finish_and_clear();
         if let Ok(found) = &result {
             output.note(&beside_found(found));
@@ -251,6 +253,7 @@ fn is_dir(workspace: &Workspace, path: &str) -> bool {
 }
 
 /// How far a search is; drawn on a terminal only.
+#[derive(Debug)]
 struct Bar(ProgressBar);
 
 impl Bar {

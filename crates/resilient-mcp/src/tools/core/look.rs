@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{TOKENS_MAX, answer, at_least_one, told};
 use crate::seam::{Answer, Workspace};
-use crate::tools::{Call, Effect, Tool};
+use crate::tools::{Effect, Tool};
 
 /// List files below a directory with their size, without ignored ones.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -79,7 +79,7 @@ pub struct SearchFiles {
 }
 
 impl SearchFiles {
-    fn search(self, workspace: &Workspace, call: &Call) -> resilient_core::Result<read::Found> {
+    fn search(self, workspace: &Workspace) -> resilient_core::Result<read::Found> {
         const MATCHES: i64 = 50;
         let in_file = self.glob.is_none();
         let below = SearchRequest {
@@ -103,7 +103,7 @@ impl SearchFiles {
                 .stat(&read::StatRequest { path: below.path.clone(), digest: Some(false) })
                 .is_ok();
         let request = if is_file { SearchRequest { glob: None, ..below } } else { below };
-        workspace.reader().search(&request, call)
+        workspace.reader().search(&request)
     }
 }
 
@@ -113,12 +113,8 @@ impl Tool for SearchFiles {
     const EFFECT: Effect = Effect::Reads;
 
     fn run(self, workspace: &Workspace) -> Answer {
-        self.run_watched(workspace, &Call::default())
-    }
-
-    fn run_watched(self, workspace: &Workspace, call: &Call) -> Answer {
         let path = self.path.clone();
-        answer(self.search(workspace, call).map(|found| {
+        answer(self.search(workspace).map(|found| {
             let is_one = found.files_searched.is_none();
             let matches: Vec<Value> = found
                 .matches
