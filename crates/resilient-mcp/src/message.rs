@@ -55,6 +55,16 @@ pub enum Flaw {
     MayNotWrite,
 }
 
+impl Flaw {
+    /// What the text of the arguments shows and the parsed object does not.
+    pub(crate) fn of_arguments(text: &[u8]) -> Option<Self> {
+        match repeated_in_arguments(text) {
+            Some(Repeated::InArguments { argument, key }) => Some(Self::Repeated { argument, key }),
+            _ => None,
+        }
+    }
+}
+
 /// A call whose arguments came as the text of an object; travels with the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FromText;
@@ -238,13 +248,7 @@ fn tool_call(id: RequestId, mut message: Map<String, Value>, flaw: Option<Flaw>)
         Some(Value::Object(arguments)) => (arguments, flaw),
         Some(Value::String(text)) => match serde_json::from_str(&text) {
             Ok(Value::Object(arguments)) => {
-                let twice = match repeated_in_arguments(text.as_bytes()) {
-                    Some(Repeated::InArguments { argument, key }) => {
-                        Some(Flaw::Repeated { argument, key })
-                    }
-                    _ => None,
-                };
-                (arguments, flaw.or(twice))
+                (arguments, flaw.or_else(|| Flaw::of_arguments(text.as_bytes())))
             }
             _ => (Map::new(), flaw.or(Some(Flaw::BrokenText))),
         },

@@ -153,13 +153,14 @@ impl Server {
     }
 
     /// Calls a tool by either of its names, as a client would, and gives its structured content. For the
-    /// command line: the journal calls it the origin.
+    /// command line: the journal calls it the origin. The arguments were parsed from the text `sent`, which may show a key
+    /// twice.
     ///
     /// # Errors
     /// The tool failed: the value is the envelope.
-    pub fn call(&self, tool: &str, arguments: Value) -> Result<Value, Value> {
+    pub fn call(&self, tool: &str, arguments: Value, sent: &str) -> Result<Value, Value> {
         let (arguments, flaw) = match arguments {
-            Value::Object(arguments) => (arguments, None),
+            Value::Object(arguments) => (arguments, Flaw::of_arguments(sent.as_bytes())),
             _ => (Map::new(), Some(Flaw::NotAnObject)),
         };
         let result = self.inner.call(&self.session, tool, arguments, flaw, &Arc::default());

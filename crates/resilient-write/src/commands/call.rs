@@ -32,16 +32,17 @@ impl Call {
         offer: Offer,
         output: &Output,
     ) -> Result<ExitCode> {
-        let arguments = match self.arguments.as_str() {
-            "-" => input::json("arguments", "-"),
-            text => input::parse_json("arguments", text),
+        let sent = match self.arguments.as_str() {
+            "-" => input::text("-"),
+            text => Ok(text.to_owned()),
         };
-        let arguments = match arguments {
+        let arguments = sent.and_then(|sent| Ok((input::parse_json("arguments", &sent)?, sent)));
+        let (arguments, sent) = match arguments {
             Ok(arguments) => arguments,
             Err(error) => return self.unreadable(error, output),
         };
         let server = Server::offering(workspace, ToolNames::Underscore, offer);
-        match server.call(&self.tool, arguments) {
+        match server.call(&self.tool, arguments, &sent) {
             Ok(success) if output.is_json() => output.line(&success)?,
             Ok(success) => output.raw(format!("{success:#}\n").as_bytes())?,
             Err(envelope) => return output.failure(&words(&self.tool, &envelope), &envelope),

@@ -29,6 +29,10 @@ fn a_refused_call_is_told() {
     assert_eq!(unfit["context"]["reason"], "arguments_not_an_object");
     let unfit = sandbox.run(&["call", "rw_safe_write", "{", "--json"]).envelope();
     assert_eq!(unfit["context"]["argument"], "arguments");
+    let twice = r#"{"path": "a", "content": "1", "content": "2"}"#;
+    let unfit = sandbox.run(&["call", "rw_safe_write", twice, "--json"]).envelope();
+    assert_eq!(unfit["context"]["reason"], "repeated_key: content");
+    assert!(!sandbox.path("a").exists());
 }
 
 /// Journal identities and times are of the moment, and so is the hash of a file that holds a time.
