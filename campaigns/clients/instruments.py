@@ -169,7 +169,7 @@ def fuzzer(environment):
 
     Its other findings are not about us: it takes any answer that is not a JSON-RPC error for
     acceptance, and counts an echo of the argument in a failure's context as a reflection.
-    What takes 30 s hangs: on a busy machine the fuzzer itself takes 5 s to send some calls.
+    What takes 30 s counts as a hang. The default of the fuzzer is 5 s, which ended some calls over HTTP on a busy machine.
     """
     def check(server, workspace, era):
         out = workspace / "fuzzer"
