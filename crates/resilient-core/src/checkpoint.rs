@@ -231,7 +231,7 @@ impl Checkpoints<'_> {
         if Ttl::parse(&ttl).is_none() {
             return Err(Error::CheckpointTtl { ttl });
         }
-        let screen = Screen::of(&self.store.policy, reject_at)?;
+        let screen = Screen::of(self.store, reject_at)?;
         let findings = if screen.is_on() {
             screen
                 .check_state(&self.path(&name), &draft_of(&data)?)

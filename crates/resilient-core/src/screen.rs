@@ -6,10 +6,12 @@
 
 use std::sync::Arc;
 
+use crate::commit::Committer;
 use crate::error::{Blocking, Draft, Error, Result, Unkept};
 use crate::form::Guess;
 use crate::policy::Policy;
 use crate::policy_file::PolicyFile;
+use crate::progress::Progress;
 use crate::risk::{self, Findings, Report, Verdict};
 use crate::roots::{Roots, Target};
 
@@ -21,6 +23,8 @@ pub(crate) struct Screen {
     is_sound: bool,
     /// Refuses this verdict and higher ones; nothing is judged where there is none.
     reject_at: Option<Verdict>,
+    /// Who watches the call.
+    progress: Arc<dyn Progress>,
 }
 
 impl Screen {
@@ -29,14 +33,14 @@ impl Screen {
     /// # Errors
     /// The call asks, and the policy file cannot be used. One that does not ask is under the least policy
     /// then.
-    pub(crate) fn of(file: &PolicyFile, asked: Option<Verdict>) -> Result<Self> {
-        let (policy, is_sound) = match (file.get(), asked) {
+    pub(crate) fn of(store: &Committer, asked: Option<Verdict>) -> Result<Self> {
+        let (policy, is_sound) = match (store.policy.get(), asked) {
             (Ok(policy), _) => (policy, true),
             (Err(error), Some(_)) => return Err(error),
             (Err(_), None) => (Arc::new(Policy::least()), false),
         };
         let reject_at = policy.classify.reject_at(asked);
-        Ok(Self { policy, is_sound, reject_at })
+        Ok(Self { policy, is_sound, reject_at, progress: Arc::clone(&store.progress) })
     }
 
     /// The policy that the call is under.
@@ -52,7 +56,7 @@ impl Screen {
     /// Judges what the file of a path is to hold. The path is one as an agent writes it.
     ///
     /// # Errors
-    /// The content is refused: [`Error::Blocked`].
+    /// The content is refused: [`Error::Blocked`]. The watcher of the call stops it: [`Error::Cancelled`].
     pub(crate) fn check(&self, roots: &Roots, path: &str, content: &str) -> Result<Findings> {
         self.judge(path, content, || score(roots, path, content, &self.policy.risk, risk::score))
     }
@@ -121,7 +125,7 @@ impl Screen {
 
     fn judge(&self, path: &str, draft: &str, report: impl FnOnce() -> Report) -> Result<Findings> {
         let Some(reject_at) = self.reject_at else { return Ok(Findings::default()) };
-        let report = report();
+        let report = scan(&self.progress, report)?;
         let by = if report.verdict >= reject_at {
             Blocking::Score
         } else if self.policy.classify.reject_secrets
@@ -154,6 +158,16 @@ impl Screen {
             _ => error,
         }
     }
+}
+
+/// Scans a text, on this thread, while the watcher of the call is told how far that is.
+///
+/// # Errors
+/// The watcher stops it: [`Error::Cancelled`].
+pub(crate) fn scan<T>(progress: &Arc<dyn Progress>, work: impl FnOnce() -> T) -> Result<T> {
+    let progress = Arc::clone(progress);
+    risk::watched(move |done| progress.step(done, None), work)
+        .map_err(|risk::Stopped| Error::Cancelled)
 }
 
 /// Scores what a file is to hold, as `score` does. The policy may let the file pass: by what its path

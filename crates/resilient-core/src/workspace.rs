@@ -290,7 +290,7 @@ impl Workspace {
         let policy = self.policy()?;
         let scan =
             || screen::score(&self.store.roots, path, content, &policy.risk, risk::score_cut);
-        self.store.scan(scan)
+        screen::scan(&self.store.progress, scan)
     }
 
     /// Predicts whether a content filter rejects a text. The report is [cut](risk::Report::cut).
@@ -299,7 +299,7 @@ impl Workspace {
     /// The policy file cannot be used.
     pub fn risk_score(&self, content: &str) -> Result<risk::Report> {
         let policy = self.policy()?;
-        self.store.scan(|| risk::score_cut(content, &policy.risk))
+        screen::scan(&self.store.progress, || risk::score_cut(content, &policy.risk))
     }
 
     /// Makes a call under the screen that it asks for or that the policy demands. A draft that is blocked is
@@ -310,7 +310,7 @@ impl Workspace {
         call: impl FnOnce(&Screen) -> Result<T>,
     ) -> Result<T> {
         let policy = &self.store.policy;
-        let screen = Screen::of(policy, asked)?;
+        let screen = Screen::of(&self.store, asked)?;
         call(&screen).map_err(|error| self.keep_draft(screen.blame(policy, error)))
     }
 
@@ -350,7 +350,7 @@ impl Workspace {
     pub fn write(&self, request: WriteRequest) -> Result<WriteReceipt> {
         let wanted = Wanted::of(&request);
         self.screened(request.reject_at, |screen| {
-            let findings = self.store.scan(|| write::judge(&self.store, &request, screen))??;
+            let findings = write::judge(&self.store, &request, screen)?;
             let receipt = write::write(&self.store, request, screen.policy())?;
             Ok(WriteReceipt { findings, ..receipt })
         })

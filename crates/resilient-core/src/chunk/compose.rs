@@ -122,7 +122,7 @@ impl Chunks<'_> {
     /// encoding lacks a character of the text, or the text has a syntax error; the output path or the disk
     /// refuses.
     pub fn compose(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
-        let screen = Screen::of(&self.store.policy, request.reject_at)?;
+        let screen = Screen::of(self.store, request.reject_at)?;
         let attempt = request.one_attempt.then(|| request.session.clone());
         let composed = self.compose_under(&screen, request);
         if let Some(session) = attempt {
@@ -158,7 +158,7 @@ impl Chunks<'_> {
         let mut judged = None;
         if screen.is_on() {
             self.store.visible()?;
-            judged = Some(self.store.scan(|| judge(self.store, screen, &request))??);
+            judged = Some(judge(self.store, screen, &request)?);
         }
         let (screen, progress) = (screen.clone(), Arc::clone(&self.store.progress));
         self.store.submit(move |op| {

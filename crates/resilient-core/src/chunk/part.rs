@@ -195,7 +195,7 @@ impl Chunks<'_> {
             Some(number) => self.store.shown_state(&[CHUNKS, session, &part_name(number)]),
             None => self.store.shown_state(&[CHUNKS, session, "part"]),
         };
-        let findings = Screen::of(&self.store.policy, reject_at).and_then(|screen| {
+        let findings = Screen::of(self.store, reject_at).and_then(|screen| {
             let passed = screen.check_state(&shown, &request.content);
             passed.map_err(|error| screen.blame(&self.store.policy, error))
         })?;

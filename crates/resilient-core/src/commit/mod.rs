@@ -30,7 +30,6 @@ use crate::error::{Error, Result};
 use crate::journal::By;
 use crate::progress::Progress;
 use crate::recovery::{self, Undecided};
-use crate::risk;
 use crate::state::{State, Waited};
 use crate::store::Store;
 
@@ -97,16 +96,6 @@ impl Committer {
     /// The same for one call that somebody watches.
     pub(crate) fn watched_by(&self, progress: Arc<dyn Progress>) -> Self {
         Self { progress, ..self.clone() }
-    }
-
-    /// Scans a text, on this thread, while the call's watcher is told how far that is.
-    ///
-    /// # Errors
-    /// Nobody wants the answer any more: [`Error::Cancelled`].
-    pub(crate) fn scan<T>(&self, work: impl FnOnce() -> T) -> Result<T> {
-        let progress = Arc::clone(&self.progress);
-        risk::watched(move |done| progress.step(done, None), work)
-            .map_err(|risk::Stopped| Error::Cancelled)
     }
 
     /// What recovery has done since this was asked last.

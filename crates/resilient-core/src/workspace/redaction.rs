@@ -14,7 +14,7 @@ use crate::policy::Policy;
 use crate::redact::{self, Choice, Language, Redaction, Wish};
 use crate::risk::Verdict;
 use crate::scratch::{PutRequest, SECRET_LABEL};
-use crate::screen::Screen;
+use crate::screen::{self, Screen};
 use crate::write::{self, WriteMode, WriteReceipt, WriteRequest};
 
 /// What is to be redacted, and what becomes of it.
@@ -104,8 +104,9 @@ impl Workspace {
         };
         let origin = self.origin(source, &policy, Purpose::Exact)?;
         let wish = Wish { chosen, language, env };
-        let mut redaction =
-            self.store.scan(|| redact::redact(&origin.content, &policy.risk, &wish))??;
+        let mut redaction = screen::scan(&self.store.progress, || {
+            redact::redact(&origin.content, &policy.risk, &wish)
+        })??;
         let text = std::mem::take(&mut redaction.text);
         let Some(to) = write else {
             if keep {
@@ -135,9 +136,9 @@ impl Workspace {
             form: if in_place.is_some() { origin.form } else { to.form },
             allow_shrink: to.allow_shrink,
         };
-        let screen = Screen::of(&self.store.policy, to.reject_at)?;
-        let judge = || write::judge(&self.store, &request, &screen);
-        let findings = self.store.scan(judge)?.map_err(|error| of_draft(error, draft))?;
+        let screen = Screen::of(&self.store, to.reject_at)?;
+        let findings =
+            write::judge(&self.store, &request, &screen).map_err(|error| of_draft(error, draft))?;
         if keep {
             write::checked(&self.store, &request, &policy)?;
             self.keep(&origin, &mut redaction)?;

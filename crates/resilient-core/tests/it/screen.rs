@@ -8,10 +8,10 @@ use resilient_core::risk::Verdict;
 use resilient_core::scratch::{Encoding, PutRequest};
 use resilient_core::workspace::{RedactRequest, Source, WriteTo};
 use resilient_core::write::{ReplaceRequest, WriteMode, WriteRequest};
-use resilient_core::{Result, Workspace};
+use resilient_core::{Error, Result, Workspace};
 use serde_json::{Value, json};
 
-use crate::home::{Home, composing, create, hinted, json_of, refusal, sha};
+use crate::home::{Home, Steps, composing, create, hinted, json_of, refusal, sha};
 
 const STRICT: &str = "classify: {default: on, reject: secrets}\n";
 
@@ -119,6 +119,21 @@ fn a_secret_is_refused_on_every_way_in_when_the_call_asks() {
         assert!(kept.contains(&key()), "{name}");
         let rows: Vec<String> = home.rows().into_iter().map(|row| row.path).collect();
         assert_eq!(rows, [format!(".resilient_write/scratch/{draft}.bin")], "{name}");
+        assert_eq!(home.text("a.txt"), "old\n", "{name}");
+    }
+}
+
+#[test]
+fn a_check_that_is_stopped_changes_nothing_on_every_way_in() {
+    let text = "let name = other.of(&value, 17);\n".repeat(30_000) + &key();
+    for (name, way) in WAYS {
+        let home = Home::new();
+        home.put("a.txt", "old\n");
+        let (ws, steps) = Steps::watching(&home.open(), 1);
+        let stopped = way(&ws, &text, Some(Verdict::Low));
+        assert!(matches!(stopped, Err(Error::Cancelled)), "{name}: {stopped:?}");
+        assert_eq!(steps.seen().len(), 1, "{name}");
+        assert_eq!(home.names(""), ["a.txt"], "{name}");
         assert_eq!(home.text("a.txt"), "old\n", "{name}");
     }
 }

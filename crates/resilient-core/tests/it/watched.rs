@@ -5,10 +5,10 @@ use resilient_core::form::Asked;
 use resilient_core::risk::Verdict;
 use resilient_core::scratch::ListRequest;
 use resilient_core::workspace::{RedactRequest, Source, WriteTo};
-use resilient_core::write::{WriteMode, WriteRequest};
+use resilient_core::write::WriteMode;
 use resilient_core::{Error, Result, Workspace};
 
-use crate::home::{Home, Steps, composing, create};
+use crate::home::{Home, Steps, composing};
 
 /// A text whose scan takes several steps.
 fn long() -> String {
@@ -29,20 +29,15 @@ fn redact_to(path: &str) -> RedactRequest {
     RedactRequest { source, chosen: vec![], language: None, env: false, keep: true, write }
 }
 
-fn judged(path: &str) -> WriteRequest {
-    WriteRequest { reject_at: Some(Verdict::High), ..create(path, &long()) }
-}
-
 fn composed(path: &str) -> ComposeRequest {
     ComposeRequest { reject_at: Some(Verdict::High), ..composing(path, true) }
 }
 
-/// The calls that scan a text, each of which would make `new`.
-const SCANS: [fn(&Workspace) -> Result<()>; 5] = [
+/// The calls that scan a text which is there.
+const SCANS: [fn(&Workspace) -> Result<()>; 4] = [
     |ws| ws.risk_score_of(Source::File("long".to_owned()), None).map(drop),
     |ws| ws.risk_score(&long()).map(drop),
     |ws| ws.redact(redact_to("new")).map(drop),
-    |ws| ws.write(judged("new")).map(drop),
     |ws| ws.compose(composed("new")).map(drop),
 ];
 
