@@ -43,6 +43,7 @@ pub mod hostile;
 pub mod lab;
 mod literals;
 mod marks;
+mod material;
 mod model;
 #[cfg(test)]
 mod mutated;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::super::literals::{Literal, Place};
-use super::super::token::Shape;
+use super::super::material::{is_material, rows};
 use super::Hit;
 
 /// The signs around a label: those of PEM, and those of SSH2.
@@ -64,25 +64,17 @@ fn line<'a>(text: &'a [u8], at: usize, word: &[u8]) -> Option<(Range<usize>, &'a
     Some((span, rest.get(..len)?))
 }
 
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/'
-}
-
-fn is_material(word: &[u8]) -> bool {
-    word.len() >= 24 && Shape::of(word).digits >= 1
-}
-
 /// Tells whether base64 begins soon, over line feeds in any notation.
 fn has_material(body: &[u8]) -> bool {
     let near = body.get(..200).unwrap_or(body);
-    near.split(|byte| !is_base64(*byte)).any(is_material)
+    rows(near).any(is_material)
 }
 
 /// Tells whether one of the last lines is base64: the last one and a checksum are short, and a time may stand before each.
 fn ends_with_material(body: &[u8]) -> bool {
     let near = body.get(body.len().saturating_sub(200)..).unwrap_or(body);
     // A line end is written in letters, too. A path has no capitals.
-    let mut words = near.rsplit(|byte| !is_base64(*byte)).filter(|word| word.len() > 3);
-    let is_drawn = |word: &[u8]| is_material(word) && Shape::of(word).upper >= 1;
-    words.by_ref().take(2).any(is_material) || words.take(4).any(is_drawn)
+    let mut last = rows(near).rev().filter(|row| row.len() > 3);
+    let is_drawn = |row: &[u8]| is_material(row) && row.iter().any(u8::is_ascii_uppercase);
+    last.by_ref().take(2).any(is_material) || last.take(4).any(is_drawn)
 }

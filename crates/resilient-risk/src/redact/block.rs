@@ -14,6 +14,7 @@ use memchr::memmem;
 
 use super::form::Form;
 use super::window_after;
+use crate::material::{self, is_base64, is_key, is_material, is_wordlike};
 
 /// What a block is made of, each in a group of its own: what ends a line in any notation, a blank, a backslash that
 /// continues a line, a joint of literals that are one or that are items of a list, a header, and a row of base64.
@@ -42,9 +43,6 @@ const BODIES: [&str; 2] = ["M", "b3BlbnNz"];
 
 /// No key is longer.
 const KEY_MAX: usize = 64 << 10;
-
-/// A longer row of base64 with a digit is key material.
-const MATERIAL_MIN: usize = 24;
 
 /// What ends a block.
 enum End {
@@ -114,7 +112,7 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     for line in rows.chunk_by(|one, other| one.0 == other.0) {
         // What goes on in another literal may be another text.
         let mut some = (1..=line.len()).rev().filter_map(|len| line.get(..len));
-        let taken = some.find(|some| key.takes(text, some)).map_or(0, <[_]>::len);
+        let taken = some.find(|some| key.takes_down(text, some)).map_or(0, <[_]>::len);
         known += taken;
         if taken != line.len() {
             break;
@@ -125,6 +123,7 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     let rest = window_after(text, done, KEY_MAX);
     // The key goes on if there is material before the end of it, and no other block begins there, or if lines of
     // it begin soon: in another variable, or in the next item of a list. Behind the last line of a body is another one.
+    let has_material = |own: &str| material::rows(own.as_bytes()).any(is_material);
     let own = end.before(rest);
     let goes_on = own.is_some_and(|own| !own.contains("-----BEGIN ") && has_material(own))
         || known > 0 && !(is_body && key.ended) && goes_on_soon(rest);
@@ -174,28 +173,15 @@ const fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '`')
 }
 
-const fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
-}
-
-/// Tells whether a text has a row of base64 that is no word.
-fn has_material(text: &str) -> bool {
-    text.as_bytes().split(|byte| !is_base64(*byte)).any(is_material)
-}
-
 /// Tells whether two consecutive lines of key material begin soon.
 fn goes_on_soon(rest: &str) -> bool {
     const SOON: usize = 8;
     const WINDOW: usize = 512;
     let near = rest.as_bytes().get(..WINDOW).unwrap_or(rest.as_bytes());
     let near = near.get(..memmem::find(near, b"-----").unwrap_or(near.len())).unwrap_or_default();
-    let words = near.split(|byte| !is_base64(*byte)).filter(|word| !word.is_empty());
-    let mut rows = words.take(SOON).skip_while(|word| !is_material(word));
+    let rows = material::rows(near).filter(|row| !row.is_empty());
+    let mut rows = rows.take(SOON).skip_while(|row| !is_material(row));
     rows.nth(1).is_some_and(is_material)
-}
-
-fn is_material(row: &[u8]) -> bool {
-    row.len() >= MATERIAL_MIN && row.iter().any(u8::is_ascii_digit)
 }
 
 /// A row of base64, and how many lines and words have ended before it; an item of a list has no lines. A literal
@@ -223,60 +209,46 @@ fn joined(text: &str, sign: &str, head: Range<usize>, rows: Vec<Row>) -> Vec<Ran
     joined
 }
 
-/// The lines of a block without an end, as far as they were read.
+/// The lines of a key without one of its ends, as far as they were read, down or up.
 #[derive(Default)]
 struct Lines {
     /// How long the last one was.
     width: Option<usize>,
-    /// Whether one was shorter than the first, or is not filled by its rows: it is the last.
+    /// Whether it was shorter than the one before: it is the last.
     ended: bool,
 }
 
 impl Lines {
-    /// Tells whether the next line of base64 belongs to the key.
-    fn takes(&mut self, text: &str, line: &[Row]) -> bool {
+    /// Tells whether a line of this length is the next one.
+    fn takes(&mut self, len: usize) -> bool {
+        if self.ended || self.width.is_some_and(|width| len > width) {
+            return false;
+        }
+        self.ended = self.width.is_some_and(|width| len < width);
+        self.width = Some(len);
+        true
+    }
+
+    /// Tells whether the next line down belongs to the key.
+    fn takes_down(&mut self, text: &str, line: &[Row]) -> bool {
         let Some((((lines, _), _), (_, last))) = line.first().zip(line.last()) else {
             return false;
         };
-        let rows = line.iter().filter_map(|(_, row)| text.as_bytes().get(row.clone()));
-        let bytes = rows.collect::<Vec<_>>().concat();
-        let rest = text.get(last.end..).unwrap_or_default();
+        let bytes = bytes(text, line);
         // What fills its line may be the rest of a key; on a line with other text, only what is no word.
-        let ends = LINE_END.is_in(rest);
-        let begins = *lines > 0;
+        let ends = LINE_END.is_in(text.get(last.end..).unwrap_or_default());
         let row = text.as_bytes().get(last.clone()).unwrap_or_default();
-        let is_line = (ends || is_material(row) || is_mixed(row))
-            && (is_material(&bytes) || is_mixed(&bytes) || begins && !is_wordlike(&bytes));
-        let fits = self.width.is_none_or(|width| bytes.len() <= width);
-        if self.ended || !is_line || !fits {
-            return false;
-        }
-        self.ended = self.width.is_some_and(|width| bytes.len() < width);
-        self.width = Some(bytes.len());
-        true
+        let begins = *lines > 0;
+        (ends || is_key(row))
+            && (is_key(&bytes) || begins && !is_wordlike(&bytes))
+            && self.takes(bytes.len())
     }
 }
 
-/// Tells whether a row changes between small letters, capital ones and digits as often as random ones. A long one hardly
-/// changes less than twice by chance.
-fn is_mixed(row: &[u8]) -> bool {
-    const MIXED: [(usize, usize); 2] = [(12, 4), (16, 2)];
-    let class = |byte: u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase());
-    let changes = row.windows(2).filter(|two| matches!(two, [a, b] if class(*a) != class(*b)));
-    let count = changes.count();
-    MIXED.iter().any(|(len, changes)| row.len() >= *len && count >= *changes)
-}
-
-/// Tells whether a row of base64 may as well be a word or a number of another text.
-fn is_wordlike(row: &[u8]) -> bool {
-    let padding = row.iter().rev().take_while(|byte| **byte == b'=').count();
-    let plain = row.get(..row.len() - padding).unwrap_or_default();
-    let rest = plain.get(1..).unwrap_or_default();
-    let is_word = plain.iter().all(u8::is_ascii_alphabetic)
-        && (rest.iter().all(u8::is_ascii_lowercase) || plain.iter().all(u8::is_ascii_uppercase));
-    plain.contains(&b'=')
-        || plain.iter().all(u8::is_ascii_digit)
-        || padding == 0 && is_word && row.len() < MATERIAL_MIN
+/// The rows of a line, put together.
+fn bytes(text: &str, line: &[Row]) -> Vec<u8> {
+    let rows = line.iter().filter_map(|(_, row)| text.as_bytes().get(row.clone()));
+    rows.collect::<Vec<_>>().concat()
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::super::form::Form;
-use super::{
-    End, KEY_MAX, Row, is_base64, is_material, is_mixed, is_wordlike, joined, rows, sign_len, token,
-};
+use super::{End, KEY_MAX, Lines, Row, bytes, joined, rows, sign_len, token};
+use crate::material::{is_base64, is_key, is_wordlike};
 
 /// What a block is made of, up to the end of a text.
 static BLOCK: Form = Form::of(concat!("(?:", token!(), ")+\\z"));
@@ -22,12 +21,14 @@ pub(super) fn pieces(text: &str, end: Range<usize>, sign: &str) -> Option<Vec<Ra
     let before = text.get(from..end.start).unwrap_or_default();
     // No key reaches over the line that begins or ends another one.
     let from = from + memmem::rfind(before.as_bytes(), b"-----").map_or(0, |at| at + 5);
-    if let Some(prefix) = prefix(text, end.start) {
-        return numbered(text, from..end.start, end, prefix);
-    }
-    let start = begin(text, from..end.start, sign);
-    let (mut found, _) = rows(text.get(..end.start).unwrap_or_default(), start, sign, &End::None);
-    let mut key = Lines::default();
+    let prefix = prefix(text, end.start);
+    let mut found = if let Some(prefix) = prefix {
+        numbered(text, from..end.start - prefix.len(), prefix)
+    } else {
+        let start = begin(text, from..end.start, sign);
+        rows(text.get(..end.start).unwrap_or_default(), start, sign, &End::None).0
+    };
+    let mut key = Above::default();
     let mut known = 0;
     let mut lines = found.chunk_by(|one, other| one.0 == other.0).rev().peekable();
     while let Some(line) = lines.next_if(|line| key.takes(text, line)) {
@@ -41,7 +42,7 @@ pub(super) fn pieces(text: &str, end: Range<usize>, sign: &str) -> Option<Vec<Ra
     found.drain(..found.len() - known);
     found.push(((usize::MAX, 0), end));
     let (_, first) = found.remove(0);
-    Some(joined(text, sign, first, found))
+    Some(joined(text, prefix.unwrap_or(sign), first, found))
 }
 
 /// What stands before an `END` in its line, if it may be a number or a time.
@@ -52,42 +53,27 @@ fn prefix(text: &str, end: usize) -> Option<&str> {
     (is_one && prefix.contains(|c: char| c.is_ascii_digit())).then_some(prefix)
 }
 
-/// The stretches of the block whose lines each have such a prefix.
-fn numbered(
-    text: &str,
-    within: Range<usize>,
-    end: Range<usize>,
-    prefix: &str,
-) -> Option<Vec<Range<usize>>> {
+/// The rows of the lines at the end of a stretch that each have such a prefix.
+fn numbered(text: &str, within: Range<usize>, prefix: &str) -> Vec<Row> {
     let form = |prefix: &str| -> String {
         prefix.chars().filter(|c| !c.is_ascii_digit() && *c != ' ').collect()
     };
     let of_end = form(prefix);
-    let mut pieces = vec![end.clone()];
-    let mut key = Lines::default();
-    let mut to = end.start - prefix.len();
-    while to > within.start {
-        let above = text.get(within.start..to - 1)?;
-        let start = within.start + above.rfind('\n').map_or(0, |at| at + 1);
-        let line = text.get(start..to)?.trim_end();
-        let row = line.len() - line.bytes().rev().take_while(|byte| is_base64(*byte)).count();
-        let row = start + row..start + line.len();
-        let is_one = text.get(start..row.start).is_some_and(|prefix| form(prefix) == of_end);
-        let rows = [((0, 0), row.clone())];
-        if !is_one || row.is_empty() {
+    let (mut rows, mut end) = (Vec::new(), within.end);
+    for line in text.get(within).unwrap_or_default().split_inclusive('\n').rev() {
+        let start = end - line.len();
+        let line = line.trim_end();
+        let len = line.bytes().rev().take_while(|byte| is_base64(*byte)).count();
+        let (prefix, row) = line.split_at(line.len() - len);
+        if row.is_empty() || form(prefix) != of_end {
             break;
         }
-        if !key.takes(text, &rows) {
-            if key.is_like(text, &rows) {
-                return None;
-            }
-            break;
-        }
-        pieces.push(row);
-        to = start;
+        let row = start + prefix.len()..start + line.len();
+        rows.push(((start, 0), row));
+        end = start;
     }
-    pieces.reverse();
-    key.is_known.then_some(pieces)
+    rows.reverse();
+    rows
 }
 
 /// Where what may be a block begins that a stretch ends with.
@@ -117,19 +103,16 @@ fn begin(text: &str, within: Range<usize>, sign: &str) -> usize {
 
 /// The lines of a block, read from its last one up.
 #[derive(Default)]
-struct Lines {
-    /// How long the one below is.
-    width: Option<usize>,
+struct Above {
+    lines: Lines,
     count: usize,
-    /// Whether the one below is shorter than those below it, so that it is the first of a key that was cut.
-    is_cut: bool,
     /// Whether one of them is no word.
     is_known: bool,
     /// How long the longest one is.
     widest: usize,
 }
 
-impl Lines {
+impl Above {
     /// Tells whether the next line up belongs to the key. The last one is as short as it likes, and the first one may be cut.
     /// Below the last one of PGP stands a checksum.
     fn takes(&mut self, text: &str, line: &[Row]) -> bool {
@@ -138,13 +121,13 @@ impl Lines {
         if is_last && bytes.len() == CHECKSUM_LEN && bytes.first() == Some(&b'=') {
             return true;
         }
+        if self.count == 1 && bytes.len() > self.widest {
+            self.lines = Lines::default();
+        }
         let is_key = is_key(&bytes);
-        let fits = self.width.is_none_or(|width| bytes.len() <= width || self.count == 1);
-        if self.is_cut || !fits || !(is_key || is_last && !is_wordlike(&bytes)) {
+        if !(is_key || is_last && !is_wordlike(&bytes)) || !self.lines.takes(bytes.len()) {
             return false;
         }
-        self.is_cut = self.width.is_some_and(|width| bytes.len() < width);
-        self.width = Some(bytes.len());
         self.widest = self.widest.max(bytes.len());
         self.is_known |= is_key;
         self.count += 1;
@@ -156,13 +139,4 @@ impl Lines {
         let bytes = bytes(text, line);
         bytes.len() >= self.widest && is_key(&bytes)
     }
-}
-
-fn is_key(bytes: &[u8]) -> bool {
-    is_material(bytes) || is_mixed(bytes)
-}
-
-fn bytes(text: &str, line: &[Row]) -> Vec<u8> {
-    let rows = line.iter().filter_map(|(_, row)| text.as_bytes().get(row.clone()));
-    rows.collect::<Vec<_>>().concat()
 }

@@ -1,0 +1,40 @@
+//! What the lines of a private key look like: rows of base64 that are no words.
+
+/// A longer row of base64 with a digit is key material.
+const MATERIAL_MIN: usize = 24;
+
+pub(super) const fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// The rows of base64 of a text, which may be empty.
+pub(super) fn rows(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    text.split(|byte| !is_base64(*byte))
+}
+
+/// Tells whether a row of base64 is long, and no word.
+pub(super) fn is_material(row: &[u8]) -> bool {
+    row.len() >= MATERIAL_MIN && row.iter().any(u8::is_ascii_digit)
+}
+
+/// Tells whether a row of base64 is no word: a long one, or one that changes between small letters, capital ones and digits
+/// as often as random ones. Of these a long one hardly changes less than twice by chance.
+pub(super) fn is_key(row: &[u8]) -> bool {
+    const MIXED: [(usize, usize); 2] = [(12, 4), (16, 2)];
+    let class = |byte: u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase());
+    let changes = row.windows(2).filter(|two| matches!(two, [a, b] if class(*a) != class(*b)));
+    let count = changes.count();
+    is_material(row) || MIXED.iter().any(|(len, changes)| row.len() >= *len && count >= *changes)
+}
+
+/// Tells whether a row of base64 may as well be a word or a number of another text.
+pub(super) fn is_wordlike(row: &[u8]) -> bool {
+    let padding = row.iter().rev().take_while(|byte| **byte == b'=').count();
+    let plain = row.get(..row.len() - padding).unwrap_or_default();
+    let rest = plain.get(1..).unwrap_or_default();
+    let is_word = plain.iter().all(u8::is_ascii_alphabetic)
+        && (rest.iter().all(u8::is_ascii_lowercase) || plain.iter().all(u8::is_ascii_uppercase));
+    plain.contains(&b'=')
+        || plain.iter().all(u8::is_ascii_digit)
+        || padding == 0 && is_word && row.len() < MATERIAL_MIN
+}
