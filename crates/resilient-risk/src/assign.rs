@@ -25,6 +25,7 @@ use memchr::{memchr, memrchr};
 use regex::bytes::{Match, Regex};
 
 pub(super) use self::address::password as password_of_address;
+pub(super) use self::judge::{Stand, is_password};
 pub(super) use self::jwk::jwk;
 pub(super) use self::key_block::key_blocks;
 use super::pii;

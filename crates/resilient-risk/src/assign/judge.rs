@@ -14,7 +14,7 @@ const HEX_MIN: usize = 12;
 
 /// What a value stands in, which says what else it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stand {
+pub(in super::super) enum Stand {
     /// A literal: no code.
     Literal,
     /// A field with an end of its own, such as the line of an entry: mostly no code.
@@ -33,7 +33,7 @@ const ELEMENTS: [&[u8]; 7] =
     [b"#ctl00_", b"css=", b"data-testid=", b"mat-input-", b"role=", b"text=", b"xpath="];
 
 /// Tells whether a value is a password rather than a word, a dummy or code.
-pub(super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
+pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
     // The values of keys are longer, and mostly names.
     const KEY_MIN: usize = 14;
     let is_key = word == Word::Key;

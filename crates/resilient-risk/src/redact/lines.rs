@@ -5,6 +5,8 @@ use std::ops::Range;
 use super::form::Form;
 use super::language::Language;
 use super::{window_after, window_before};
+use crate::assign::{Stand, is_password};
+use crate::words::Word;
 
 /// No password reaches further.
 const REACH: usize = 1024;
@@ -93,19 +95,8 @@ fn scalar_len(before: &str, text: &str, counts: impl Fn(&str) -> bool) -> Option
     (len > 0).then_some(len)
 }
 
-/// Tells whether a line is one word that no text has: capitals, small letters and digits that change as those of random
-/// words do, and no sign of an address, a file or a program.
+/// Tells whether a line is a password, and no address, file or program.
 fn is_secret(line: &str) -> bool {
-    const LEN_MIN: usize = 8;
-    let class =
-        |byte: u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase(), byte.is_ascii_digit());
-    let has = |of: (bool, bool, bool)| line.bytes().any(|byte| class(byte) == of);
-    let changes = line.as_bytes().windows(2);
-    let changes = changes.filter(|two| matches!(two, [a, b] if class(*a) != class(*b))).count();
-    line.len() >= LEN_MIN
-        && has((true, false, false))
-        && has((false, true, false))
-        && has((false, false, true))
-        && 2 * changes >= line.len() - 1
-        && !line.contains(|c: char| c.is_whitespace() || "()[]{}<>:;=/.,`'\"".contains(c))
+    !line.contains(|c: char| c.is_whitespace() || "()[]{}<>:;=/.,`'\"".contains(c))
+        && is_password(line.as_bytes(), Stand::Loose, Word::Password)
 }
