@@ -247,6 +247,11 @@ impl Shape {
         self.pairs >= 4 && self.odd_pairs * 3 >= self.pairs
     }
 
+    /// Tells whether the token changes so often between letters, digits and signs that it is no name.
+    pub(super) fn is_drawn(&self) -> bool {
+        self.changes * 5 >= self.len * 2 && !self.is_name()
+    }
+
     /// Tells whether the token is words with digits, as many names in programs are: `_PL_W16StdioWrite`. Chance
     /// writes one of three hundred tokens so.
     pub(super) fn is_name(&self) -> bool {

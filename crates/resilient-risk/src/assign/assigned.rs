@@ -69,7 +69,7 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         let has_password =
             || is_filled && word != Word::Key && parts.iter().any(|part| has_drawn(said_in(part)));
         let is_one = is_password(said, Stand::Literal, word) || has_password();
-        let is_named = || lead.is_sentence && !is_drawn(said);
+        let is_named = || lead.is_sentence && !Shape::of(said).is_drawn();
         if is_between || is_regex || !is_one || is_named() {
             return None;
         }
@@ -112,15 +112,11 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
     Some(Hit { family, name: pattern, span: last })
 }
 
-/// Tells whether a text changes so often between letters, digits and signs that it is no name.
-fn is_drawn(said: &[u8]) -> bool {
-    let shape = Shape::of(said);
-    shape.changes * 5 >= shape.len * 2 && !shape.is_name()
-}
-
 /// Tells whether a part of a literal has a password between its dashes and dots, and not only names.
 fn has_drawn(part: &[u8]) -> bool {
-    let is_one = |word: &[u8]| is_drawn(word) && is_password(word, Stand::Literal, Word::Password);
+    let is_one = |word: &[u8]| {
+        Shape::of(word).is_drawn() && is_password(word, Stand::Literal, Word::Password)
+    };
     part.split(|byte| b"-_. ".contains(byte)).any(is_one)
 }
 

@@ -100,14 +100,11 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
 /// Tells whether the cell of a column is a secret. A token may be hexadecimal digits.
 fn is_secret(value: &[u8], word: Word) -> bool {
     const HEX_MIN: usize = 32;
-    let is_hex = || {
-        value.len() >= HEX_MIN
-            && value.iter().all(u8::is_ascii_hexdigit)
-            && value.iter().any(u8::is_ascii_digit)
-            && value.iter().any(u8::is_ascii_alphabetic)
-    };
-    let is_other = || word == Word::Key && (is_path(value) || Shape::of(value).is_name());
-    is_password(value, Stand::Literal, word) && !is_other() || word == Word::Key && is_hex()
+    let shape = Shape::of(value);
+    let is_key = word == Word::Key;
+    let is_other = is_key && (is_path(value) || shape.is_name());
+    is_password(value, Stand::Literal, word) && !is_other
+        || is_key && value.len() >= HEX_MIN && shape.is_hexadecimal()
 }
 
 /// Tells whether a value says where a secret is kept: `kv/data/api#v2`, `prod/db-1`.

@@ -62,22 +62,10 @@ pub(in super::super) fn jwk(text: &[u8], places: &[Place], mut each: impl FnMut(
     }
 }
 
-/// Tells whether a value has capital letters, small ones and digits, and changes between them as random base64 does. Words
-/// with hyphens and the names of a program change less often.
+/// Tells whether a value is drawn, and has capital letters, small ones and digits as base64 does.
 fn is_drawn(value: &[u8]) -> bool {
-    let class = |byte: u8| match byte {
-        b'A'..=b'Z' => Some(0),
-        b'a'..=b'z' => Some(1),
-        b'0'..=b'9' => Some(2),
-        _ => None,
-    };
-    let has_all = (0..3).all(|of| value.iter().any(|byte| class(*byte) == Some(of)));
-    let change = |two: &&[u8]| {
-        let [one, next] = two else { return false };
-        class(*one).zip(class(*next)).is_some_and(|(one, next)| one != next)
-    };
-    let changes = value.windows(2).filter(change).count();
-    has_all && 3 * changes >= value.len() && !Shape::of(value).is_name()
+    let shape = Shape::of(value);
+    shape.is_drawn() && [shape.lower, shape.upper, shape.digits].iter().all(|count| *count > 0)
 }
 
 /// How far the sign is that closes an object, over the objects in it.
