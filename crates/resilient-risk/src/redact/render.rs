@@ -3,13 +3,14 @@
 //! A literal that holds a secret is written anew as the language wants it: an f-string, a template, a
 //! concatenation. Where nothing of the kind is known to be valid, the mark stands in its place.
 
-use std::iter::once;
+mod site;
+mod style;
+
 use std::ops::Range;
 
-use regex::Captures;
-
+use self::site::{Part, Piece, Site, pieces};
+use self::style::{Style, python, script};
 use super::around::Around;
-use super::form::Form;
 use super::language::Language;
 use super::literal::{Region, regions};
 use super::look_up::LookUp;
@@ -73,180 +74,6 @@ pub(super) fn render(content: &str, language: Option<Language>, secrets: &[Out])
     }
     rendered.text += content.get(from..).unwrap_or_default();
     rendered
-}
-
-/// A secret within one literal or outside of all. One that goes over several has the mark in the first.
-struct Piece<'a> {
-    span: Range<usize>,
-    secret: &'a Out,
-    is_first: bool,
-    is_only: bool,
-}
-
-impl Piece<'_> {
-    fn put(&self, mark: &str, rendered: &mut Rendered) {
-        if self.is_first {
-            rendered.put(mark, false);
-        }
-    }
-}
-
-/// Cuts a secret where a literal begins or ends.
-fn pieces<'a>(regions: &[Region], secret: &'a Out) -> impl Iterator<Item = Piece<'a>> {
-    let Range { start, end } = secret.span;
-    let literal = |at| holding(regions, at).filter(|region| region.kind == Kind::Literal);
-    let spans: Vec<Range<usize>> = match (literal(start), literal(end.saturating_sub(1))) {
-        // What stays of a literal keeps its quotes: it may go on over many lines.
-        (None, Some(last)) if end < last.inner.end => {
-            let within = last.inner.start..end.max(last.inner.start);
-            once(start..last.outer.start).chain(Some(within).filter(|it| !it.is_empty())).collect()
-        }
-        (None, last) => once(start..last.map_or(end, |last| last.outer.end)).collect(),
-        (Some(first), None) => vec![start..first.inner.end, first.outer.end..end],
-        (Some(_), Some(_)) => {
-            let nth = regions.partition_point(|region| region.outer.end <= start);
-            let some = regions.iter().skip(nth).take_while(|region| region.outer.start < end);
-            let some = some.filter(|region| region.kind == Kind::Literal);
-            some.map(|of| start.clamp(of.inner.start, of.inner.end)..end.min(of.inner.end))
-                .collect()
-        }
-    };
-    let is_only = spans.len() == 1;
-    let spans = spans.into_iter().enumerate();
-    spans.map(move |(nth, span)| Piece { span, secret, is_first: nth == 0, is_only })
-}
-
-/// The region that a place is in.
-fn holding(regions: &[Region], at: usize) -> Option<&Region> {
-    let nth = regions.partition_point(|region| region.outer.end <= at);
-    regions.get(nth).filter(|region| region.outer.start <= at)
-}
-
-/// A literal, or a bare place, with the secrets in it.
-struct Site<'a> {
-    outer: Range<usize>,
-    /// The region that it is; none in code.
-    kind: Option<Kind>,
-    /// What stands before it in its region.
-    begin: &'a str,
-    open: &'a str,
-    close: &'a str,
-    parts: Vec<Part<'a>>,
-    holes: &'a [Range<usize>],
-}
-
-enum Part<'a> {
-    Text(&'a str),
-    Secret(&'a Piece<'a>),
-}
-
-impl<'a> Site<'a> {
-    /// Gathers the literal around a piece and all pieces that share it. What is before a place is written.
-    fn of(
-        content: &'a str,
-        regions: &'a [Region],
-        first: &Piece<'a>,
-        pieces: &'a [Piece<'a>],
-        written: usize,
-    ) -> Self {
-        let text = |range: Range<usize>| content.get(range).unwrap_or_default();
-        let region = holding(regions, first.span.start);
-        let kind = region.map(|region| region.kind);
-        let Some(region) = region.filter(|region| region.kind == Kind::Literal) else {
-            let start = first.span.start.max(written);
-            // Secrets without a sign between them are one value.
-            let outer_of = |at| holding(regions, at).map(|region| region.outer.clone());
-            let is_glued = |one: &Piece<'_>, next: &Piece<'_>| {
-                one.span.end == next.span.start
-                    && [one, next].iter().all(|of| of.is_only && of.secret.is_first)
-                    && outer_of(one.span.start) == outer_of(next.span.start)
-            };
-            let glued = pieces
-                .windows(2)
-                .take_while(|two| matches!(two, [one, next] if is_glued(one, next)));
-            let parts = pieces.get(..=glued.count()).unwrap_or_default();
-            let end = parts.last().map_or(start, |last| last.span.end);
-            let outer = start..end.max(start);
-            let begin = text(region.map_or(start, |region| region.outer.start)..start);
-            let parts = parts.iter().map(Part::Secret).collect();
-            return Self { outer, kind, begin, open: "", close: "", parts, holes: &[] };
-        };
-        let (mut parts, mut from) = (Vec::new(), region.inner.start);
-        for piece in pieces.iter().take_while(|piece| piece.span.start < region.outer.end) {
-            crate::work::spend(1);
-            parts.extend(
-                Some(text(from..piece.span.start)).filter(|of| !of.is_empty()).map(Part::Text),
-            );
-            parts.push(Part::Secret(piece));
-            from = piece.span.end;
-        }
-        parts
-            .extend(Some(text(from..region.inner.end)).filter(|of| !of.is_empty()).map(Part::Text));
-        Self {
-            outer: region.outer.clone(),
-            kind,
-            begin: "",
-            open: text(region.outer.start..region.inner.start),
-            close: text(region.inner.end..region.outer.end),
-            parts,
-            holes: &region.holes,
-        }
-    }
-
-    fn pieces(&self) -> impl Iterator<Item = &'a Piece<'a>> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Secret(piece) => Some(*piece),
-            Part::Text(_) => None,
-        })
-    }
-
-    /// Whether the text that stays has a sign.
-    fn has_text(&self, is: impl Fn(&str) -> bool) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Text(text) if is(text)))
-    }
-
-    /// Whether nothing but the secret is in it.
-    const fn is_whole(&self) -> bool {
-        self.parts.len() == 1
-    }
-
-    /// Whether a secret is in the code inside of a literal.
-    fn has_in_hole(&self, Piece { span, .. }: &Piece<'_>) -> bool {
-        let nth = self.holes.partition_point(|hole| hole.end <= span.start);
-        self.holes.get(nth).is_some_and(|hole| hole.start < span.end)
-    }
-}
-
-/// How a literal is written anew.
-struct Style {
-    start: String,
-    end: String,
-    /// What goes around each piece of text that stays.
-    around: (String, String),
-    /// What goes between two pieces.
-    between: &'static str,
-    escape: fn(&str) -> String,
-    /// The look-up of the variable `KEY`.
-    look_up: String,
-}
-
-impl Style {
-    fn of(start: &str, end: &str, look_up: &str) -> Self {
-        Self {
-            start: start.to_owned(),
-            end: end.to_owned(),
-            around: (String::new(), String::new()),
-            between: "",
-            escape: str::to_owned,
-            look_up: look_up.to_owned(),
-        }
-    }
-
-    /// Pieces that are put together between brackets, with a sign between them.
-    fn sum(site: &Site<'_>, start: &str, sign: &'static str, look_up: &str) -> Self {
-        let around = (site.open.to_owned(), site.close.to_owned());
-        Self { around, between: sign, ..Self::of(start, ")", look_up) }
-    }
 }
 
 struct Writer<'a> {
@@ -405,63 +232,6 @@ impl Writer<'_> {
     }
 }
 
-fn python(site: &Site<'_>, around: &Around<'_>, value: &str) -> Style {
-    let prefix = site.open.trim_end_matches(['"', '\'']);
-    let quotes = site.open.get(prefix.len()..).unwrap_or_default();
-    let has = |letters: &str| prefix.contains(|letter| letters.contains(letter));
-    let quote = if site.close.starts_with('"') { "'" } else { "\"" };
-    let hole = ["{", &value.replace('"', quote), "}"].concat();
-    // Adjacent literals are one; an expression between them would be an error.
-    let has_sibling = around.has_sibling();
-    match site.is_whole() {
-        true if has("bB") => Style::of("", ".encode()", value),
-        true if !has_sibling => Style::of("", "", value),
-        false if has("bB") => Style::sum(site, "(", " + ", &[value, ".encode()"].concat()),
-        _ if has("fF") => Style::of(site.open, site.close, &hole),
-        _ => {
-            let open = [if has("rR") { "rf" } else { "f" }, quotes].concat();
-            Style { escape: doubled_braces, ..Style::of(&open, site.close, &hole) }
-        }
-    }
-}
-
-/// An escape of octal digits, which no template takes.
-static OCTAL: Form = Form::of(r"\\[0-9]");
-
-fn script(site: &Site<'_>, around: &Around<'_>, value: &str) -> Option<Style> {
-    let in_tag = around.in_tag();
-    // What is no escape in an attribute would be one in a template.
-    let has_escape =
-        site.has_text(|text| OCTAL.is_in(text) || in_tag && text.contains(['&', '\\']));
-    if has_escape {
-        return None;
-    }
-    let (start, end) = if in_tag { ("{", "}") } else { ("", "") };
-    if site.is_whole() {
-        return Some(Style::of(start, end, value));
-    }
-    let escape = if site.open.contains('`') { str::to_owned } else { template };
-    let (start, end) = ([start, "`"].concat(), ["`", end].concat());
-    Some(Style { escape, ..Style::of(&start, &end, "${process.env.KEY}") })
-}
-
-/// A brace in a literal of Python, and what has braces of its own: `\N{DASH}`.
-static BRACE: Form = Form::of(r"\\\\|\\N\{[^}]*\}|[{}]");
-
-/// Text of a literal as that of an f-string.
-fn doubled_braces(text: &str) -> String {
-    let doubled = |found: &Captures<'_>| {
-        let found = found.get_match().as_str();
-        found.repeat(if found.starts_with('\\') { 1 } else { 2 })
-    };
-    BRACE.regex().map_or_else(String::new, |brace| brace.replace_all(text, doubled).into_owned())
-}
-
-/// Text of a quoted literal as that of a template.
-fn template(text: &str) -> String {
-    text.replace('`', "\\`").replace("${", "\\${")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -555,10 +325,5 @@ mod tests {
         ] {
             assert_eq!(rendered(language, text, false), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn braces_are_doubled_but_for_names_of_characters() {
-        assert_eq!(doubled_braces("{a} \\N{DASH} \\\\N{b}"), "{{a}} \\N{DASH} \\\\N{{b}}");
     }
 }
