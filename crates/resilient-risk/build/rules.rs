@@ -139,8 +139,8 @@ fn table_of_formats(out: &mut String, rows: &[Format]) -> Result<(), Box<dyn Err
     for row in rows {
         let Format { name, family, form, words, check, named, source, .. } = row;
         let check = match check {
-            Some(Check::Crc32Base62) => "Check::Crc32Base62",
-            None => "Check::None",
+            Some(Check::Crc32Base62) => "Some(Check::Crc32Base62)",
+            None => "None",
         };
         let words = words.join(" ");
         writeln!(

@@ -3,6 +3,7 @@
 //! Nothing here decides anything. What the detectors went by is looked up again, so that they need not
 //! carry it along for everybody.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -12,7 +13,7 @@ use super::model::Model;
 use super::policy::{Placeholders, Policy};
 use super::report::{Detection, PatternHit, Report, Verdict};
 use super::size::SIZE_RULES;
-use super::tables::{Check, FORMATS};
+use super::tables::{Check, FORMATS, Row};
 use super::tally::PLACEHOLDER_PART;
 use super::{family, lab};
 
@@ -35,13 +36,13 @@ pub struct Explanation {
     pub rule: &'static str,
     /// The form of such tokens, in the notation of the table of formats.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<&'static str>,
+    pub format: Option<String>,
     /// Words of which one stands near.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub words: Option<&'static str>,
-    /// The host that documents the form.
+    pub words: Option<String>,
+    /// What documents the form: of a built-in one, a host.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<&'static str>,
+    pub source: Option<String>,
     /// The check that it carries in itself, and whether it fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<Checksum>,
@@ -121,22 +122,44 @@ pub fn explain(content: &str, report: &Report, policy: &Policy) -> Vec<Explanati
                 }
             };
             let text = content.get(hit.span.clone()).unwrap_or_default();
-            let row = FORMATS.iter().find(|row| row.name == hit.pattern);
+            let form = Form::of(hit);
+            let text_of = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
             Explanation {
                 level,
                 weight,
                 adds: (adds * 10_000.0).round() / 10_000.0,
-                rule: rule(hit, row.is_some()),
-                format: row.map(|row| row.format),
-                words: row.map(|row| row.words).filter(|words| !words.is_empty()),
-                source: row.map(|row| row.source),
-                checksum: checksum(hit, text, row.map(|row| row.check)),
+                rule: rule(hit, form.is_some()),
+                format: form.as_ref().and_then(|form| text_of(form.format)),
+                words: form.as_ref().and_then(|form| text_of(&form.words)),
+                source: form.as_ref().and_then(|form| text_of(form.source)),
+                checksum: checksum(hit, text, form.and_then(|form| form.check)),
                 model_margin: margin(hit),
                 entropy: Some(entropy(text.as_bytes())),
                 len: Some(text.len()),
             }
         })
         .collect()
+}
+
+/// What the row of a match says of its form, or the rule of a policy.
+struct Form<'a> {
+    format: &'a str,
+    words: Cow<'a, str>,
+    source: &'a str,
+    check: Option<Check>,
+}
+
+impl<'a> Form<'a> {
+    fn of(hit: &'a PatternHit) -> Option<Self> {
+        if let Some(rule) = &hit.rule {
+            let (words, source) = (rule.words.join(" ").into(), rule.source.as_deref());
+            let (source, check) = (source.unwrap_or_default(), rule.check);
+            return Some(Self { format: &rule.form, words, source, check });
+        }
+        let Row { format, words, source, check, .. } =
+            FORMATS.iter().find(|row| row.name == hit.pattern)?;
+        Some(Self { format, words: (*words).into(), source, check: *check })
+    }
 }
 
 impl Explanation {
@@ -173,6 +196,7 @@ fn is_dummy(hit: &PatternHit, policy: &Policy) -> bool {
 fn rule(hit: &PatternHit, has_format: bool) -> &'static str {
     match hit.pattern.as_ref() {
         _ if hit.placeholder => "a vendor's prefix with a dummy behind it",
+        _ if hit.rule.is_some() => "a rule of the policy",
         "learned_token" => "the model takes it for a secret",
         "encoded_token" => "one random token that was encoded",
         "url_credentials" => "a password in an address",
@@ -197,6 +221,8 @@ fn checksum(hit: &PatternHit, text: &str, check: Option<Check>) -> Option<Checks
     }
     let is_github = hit.kind == "github_pat" && text.len() == 40;
     match hit.pattern.as_ref() {
+        // A match of a policy's rule is none if its check does not fit.
+        _ if hit.rule.is_some() => check.map(|_| Checksum { name: "crc32", fits: true }),
         "credit_card" => Some(Checksum { name: "luhn", fits: luhn(text.as_bytes()) }),
         "iban" => {
             let compact: Vec<u8> = text.bytes().filter(u8::is_ascii_alphanumeric).collect();

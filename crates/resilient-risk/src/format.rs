@@ -111,6 +111,9 @@ pub enum BadForm {
     /// What is fixed in it says too little.
     #[error("must have {FIXED_MIN} characters outside of braces, or `words`")]
     Loose,
+    /// The name of the secret is not there.
+    #[error("must begin with text outside of braces, or `named` must be false")]
+    Nameless,
     /// It is too large.
     #[error("{0}")]
     Large(String),
@@ -338,10 +341,14 @@ impl<'a> Format<'a> {
 }
 
 /// Looks for one of the words on the line before a position and on the line above.
-pub(super) fn is_near(text: &[u8], at: usize, words: &str) -> bool {
+pub(super) fn is_near<'a>(
+    text: &[u8],
+    at: usize,
+    words: impl IntoIterator<Item = &'a str>,
+) -> bool {
     const BACK: usize = 120;
     let before = text.get(at.saturating_sub(BACK)..at).unwrap_or_default().to_ascii_lowercase();
-    words.split(' ').any(|word| memchr::memmem::find(&before, word.as_bytes()).is_some())
+    words.into_iter().any(|word| memchr::memmem::find(&before, word.as_bytes()).is_some())
 }
 
 /// The least and the greatest length that a text says.

@@ -1,8 +1,10 @@
 //! What was found and counts: the policy's own patterns with it, what it lets pass without.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::{memchr_iter, memmem};
 
 use super::family;
@@ -10,7 +12,9 @@ use super::pattern::{Pattern, Reads};
 use super::placeholder;
 use super::policy::{Placeholders, Policy};
 use super::report::{PatternHit, SizeHit};
+use super::rule::Dummy;
 use super::scan::Finding;
+use super::vendor;
 
 /// The families that can be found under a policy: the built-in ones, then those it adds.
 pub(super) fn families<'a>(policy: &'a Policy) -> impl Iterator<Item = &'a str> {
@@ -32,15 +36,28 @@ pub(super) fn each_hit(
     mut each: impl FnMut(PatternHit),
 ) {
     let disabled = |family: &str| policy.disabled_families.contains(family);
+    let is_let_pass = |hit: &PatternHit| {
+        let matched = content.get(hit.span.clone()).unwrap_or_default();
+        let is_known = |text: &str| policy.allow.finding(&hit.pattern, text);
+        // Behind its name stands the value.
+        let is_value_known = || {
+            let name = vendor::name_len(hit, matched);
+            name > 0 && matched.get(name..).is_some_and(is_known)
+        };
+        hit.placeholder && policy.placeholders == Placeholders::Ignore
+            || is_known(matched)
+            || !policy.allow.values.is_empty() && is_value_known()
+    };
+    let mut tell = |hit: PatternHit| {
+        if !is_let_pass(&hit) {
+            each(hit);
+        }
+    };
     for found in found {
-        let matched = || content.get(found.span.clone()).unwrap_or_default();
-        if disabled(found.family)
-            || found.placeholder && policy.placeholders == Placeholders::Ignore
-            || policy.allow.finding(found.pattern, matched())
-        {
+        if disabled(found.family) {
             continue;
         }
-        each(PatternHit {
+        tell(PatternHit {
             kind: Cow::Borrowed(found.family),
             pattern: Cow::Borrowed(found.pattern),
             placeholder: found.placeholder,
@@ -51,17 +68,54 @@ pub(super) fn each_hit(
         });
     }
     let mut reads = Reads::of(content.len());
+    // The prefixes of dummies, and where tokens begin that may have one.
+    let (mut dummies, mut tokens) = (Vec::new(), BTreeSet::new());
     for pattern in policy.extra_patterns.iter().filter(|pattern| !disabled(pattern.family())) {
+        let (kind, name) = pattern.names();
+        let hit = |name, span, placeholder| PatternHit {
+            kind: kind.clone(),
+            pattern: name,
+            placeholder,
+            span,
+            rule: pattern.rule().cloned(),
+            ..PatternHit::default()
+        };
+        let own = pattern.rule().map(|rule| rule.dummy.as_slice()).unwrap_or_default();
+        let named =
+            |dummy: &Dummy| (dummy.prefix.clone(), hit(Cow::Owned(dummy.name.clone()), 0..0, true));
+        dummies.extend(own.iter().map(named));
         let matches = pattern.matches(content, &mut reads);
         // What a mark says is no match of what it stands for.
         for span in matches.filter(|span| span.is_empty() || !is_in_mark(content, span)) {
             let matched = content.get(span.clone()).unwrap_or_default();
             let placeholder = pattern.body(matched).is_some_and(placeholder::is_dummy);
-            if placeholder && policy.placeholders == Placeholders::Ignore {
-                continue;
-            }
-            let (kind, pattern) = pattern.names();
-            each(PatternHit { kind, pattern, placeholder, span, ..PatternHit::default() });
+            tokens.extend((!own.is_empty()).then_some(span.start));
+            tell(hit(name.clone(), span, placeholder));
+        }
+    }
+    each_dummy(content, &dummies, |hit| {
+        if !tokens.contains(&hit.span.start) && !is_in_mark(content, &hit.span) {
+            tell(hit);
+        }
+    });
+}
+
+/// Finds the prefixes of a policy where a word begins and what stands for a token is behind them.
+fn each_dummy(content: &str, dummies: &[(String, PatternHit)], mut each: impl FnMut(PatternHit)) {
+    if dummies.is_empty() {
+        return;
+    }
+    let prefixes = dummies.iter().map(|(prefix, _)| prefix);
+    let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(prefixes);
+    let bytes = content.as_bytes();
+    for found in search.iter().flat_map(|search| search.find_iter(content)) {
+        let before = found.start().checked_sub(1).and_then(|before| bytes.get(before));
+        let behind = bytes.get(found.end()..).unwrap_or_default();
+        if !before.is_some_and(u8::is_ascii_alphanumeric)
+            && let Some((_, hit)) = dummies.get(found.pattern().as_usize())
+            && let Some(len) = placeholder::mark(behind)
+        {
+            each(PatternHit { span: found.start()..found.end() + len, ..hit.clone() });
         }
     }
 }

@@ -56,6 +56,7 @@ mod policy;
 pub mod redact;
 mod report;
 mod rows;
+mod rule;
 mod runs;
 mod scan;
 mod score;
@@ -83,6 +84,7 @@ pub use self::policy::{Allow, Placeholders, Policy, Thresholds};
 pub use self::report::{
     Action, Detection, LISTED_MAX, PatternHit, Report, SizeHit, UnknownVerdict, Verdict,
 };
+pub use self::rule::{Check, Dummy, Rule};
 pub use self::score::{score, score_cut, score_file};
 pub use self::veil::veil;
 pub use self::work::{Stopped, watched};

@@ -19,6 +19,7 @@ use regex_automata::{Input, MatchKind, nfa::thompson};
 
 use super::checksum::crc32_base62;
 use super::format::{BadForm, Format, is_near};
+use super::rule::{Check, Rule};
 
 /// A policy's regex may not compile to more than this.
 const COMPILED_BYTES_MAX: usize = 1 << 20;
@@ -38,17 +39,8 @@ pub struct Pattern {
     name: Cow<'static, str>,
     regex: String,
     automaton: Arc<Regex>,
-    rule: Option<Rule>,
-}
-
-/// What a pattern has that was given as a form.
-#[derive(Clone, Debug)]
-struct Rule {
-    form: String,
-    /// Separated by spaces.
-    words: String,
-    /// Whether the last six characters are the CRC-32 of the others behind the prefix, in base 62.
-    has_check: bool,
+    /// What it was made of, if it was not a regex.
+    rule: Option<Arc<Rule>>,
 }
 
 impl Pattern {
@@ -68,48 +60,31 @@ impl Pattern {
         Ok(Self { family, name, regex: regex.to_owned(), automaton, rule: None })
     }
 
-    /// Makes a pattern of the form of a token, in the notation of the built-in table: `hse_{n32}` is `hse_` and 32
+    /// Makes a pattern of a rule, such as a row of the built-in table: of the form `hse_{n32}`, that is `hse_` and 32
     /// letters or digits. A match begins where a word does and is not the beginning of a longer token. If there are
-    /// words, one of them stands before it on its line or just above.
+    /// words, one of them stands before it on its line or just above. If there is a check, it fits.
     ///
     /// # Errors
     ///
-    /// The form is malformed, says too little, or is too large.
-    pub fn of_form(
-        family: &str,
-        name: &str,
-        form: &str,
-        words: &[String],
-    ) -> Result<Self, BadForm> {
-        let format = Format::parse(form)?;
-        if words.is_empty() && format.is_loose() {
+    /// The form is malformed, says too little, begins with no name where it must, or is too large.
+    pub fn of_rule(mut rule: Rule) -> Result<Self, BadForm> {
+        let format = Format::parse(&rule.form)?;
+        if rule.words.is_empty() && format.is_loose() {
             return Err(BadForm::Loose);
         }
-        let pattern = Self::new(family, name, &format.regex());
+        if rule.named && format.prefix().is_empty() {
+            return Err(BadForm::Nameless);
+        }
+        let pattern = Self::new(&rule.family, &rule.name, &format.regex());
         let pattern = pattern.map_err(|error| BadForm::Large(error.message))?;
-        let words = words.join(" ").to_ascii_lowercase();
-        Ok(Self { rule: Some(Rule { form: form.to_owned(), words, has_check: false }), ..pattern })
+        rule.words.iter_mut().for_each(|word| word.make_ascii_lowercase());
+        Ok(Self { rule: Some(Arc::new(rule)), ..pattern })
     }
 
-    /// The same pattern of a form, of which a match counts only if its last six characters are the CRC-32 of what stands
-    /// between the form's prefix and them, in base 62: the check `crc32_base62` of the built-in table.
+    /// Returns the rule that it was made of, its words in small letters.
     #[must_use]
-    pub fn with_crc32_base62(mut self) -> Self {
-        self.rule.iter_mut().for_each(|rule| rule.has_check = true);
-        self
-    }
-
-    /// Tells whether it is one [with a check](Self::with_crc32_base62).
-    #[must_use]
-    pub fn has_crc32_base62(&self) -> bool {
-        self.rule.as_ref().is_some_and(|rule| rule.has_check)
-    }
-
-    /// Returns the form that it was made of, and its words.
-    #[must_use]
-    pub fn form(&self) -> Option<(&str, impl Iterator<Item = &str>)> {
-        let rule = self.rule.as_ref()?;
-        Some((rule.form.as_str(), rule.words.split_ascii_whitespace()))
+    pub fn rule(&self) -> Option<&Arc<Rule>> {
+        self.rule.as_ref()
     }
 
     /// Returns the family whose weight a hit counts for.
@@ -142,8 +117,9 @@ impl Pattern {
         let rule =
             self.rule.as_ref().and_then(|rule| Some((rule, Format::parse(&rule.form).ok()?)));
         all.filter(move |span| {
-            let fits =
-                |(rule, format): &(&Rule, Format<'_>)| rule.fits(format, text.as_bytes(), span);
+            let fits = |(rule, format): &(&Arc<Rule>, Format<'_>)| {
+                fits(rule, format, text.as_bytes(), span)
+            };
             span.is_empty() || rule.as_ref().is_none_or(fits)
         })
     }
@@ -161,18 +137,18 @@ impl Pattern {
     }
 }
 
-impl Rule {
-    /// Tells whether a match is a token of its own, and has one of the words near it.
-    fn fits(&self, format: &Format<'_>, text: &[u8], span: &Range<usize>) -> bool {
-        let before = span.start.checked_sub(1).and_then(|before| text.get(before));
-        !before.is_some_and(u8::is_ascii_alphanumeric)
-            && !format.goes_on(text.get(span.end).copied())
-            && (self.words.is_empty() || is_near(text, span.start, &self.words))
-            && (!self.has_check || {
-                let body = text.get(span.start + format.prefix().len()..span.end);
-                body.is_some_and(crc32_base62)
-            })
-    }
+/// Tells whether a match of a rule is a token of its own that its check fits, and has one of the words near it.
+fn fits(rule: &Rule, format: &Format<'_>, text: &[u8], span: &Range<usize>) -> bool {
+    let before = span.start.checked_sub(1).and_then(|before| text.get(before));
+    let body = || text.get(span.start + format.prefix().len()..span.end).unwrap_or_default();
+    !before.is_some_and(u8::is_ascii_alphanumeric)
+        && !format.goes_on(text.get(span.end).copied())
+        && (rule.words.is_empty()
+            || is_near(text, span.start, rule.words.iter().map(String::as_str)))
+        && match rule.check {
+            Some(Check::Crc32Base62) => crc32_base62(body()),
+            None => true,
+        }
 }
 
 /// Makes the automaton of a regex. It gives up where it needs a new state every few bytes again and again.
@@ -365,11 +341,19 @@ mod tests {
     use super::super::{Detection, Policy, score};
     use super::*;
 
+    fn rule(form: &str) -> Rule {
+        let (family, name) = ("api_key".to_owned(), "n".to_owned());
+        Rule { name, family, form: form.to_owned(), ..Rule::default() }
+    }
+
     #[test]
     fn a_form_matches_whole_tokens_near_its_words() {
         let found = |form: &str, words: &[&str], text: &str| -> usize {
-            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            let pattern = Pattern::of_form("house", "n", form, &words).unwrap();
+            let pattern = Pattern::of_rule(Rule {
+                words: words.iter().map(|word| (*word).to_owned()).collect(),
+                ..rule(form)
+            });
+            let pattern = pattern.unwrap();
             pattern.matches(text, &mut Reads::of(text.len())).count()
         };
         let (form, token) = ("hse_{n8}", ["hse", "_k3Jd9fQx"].concat());
@@ -384,12 +368,14 @@ mod tests {
         {
             assert_eq!(found("{d8}", &["House", "home"], text), count, "{text}");
         }
-        assert_eq!(Pattern::of_form("f", "n", "a_{n8}", &[]).unwrap_err(), BadForm::Loose);
+        assert_eq!(Pattern::of_rule(rule("a_{n8}")).unwrap_err(), BadForm::Loose);
+        let named = Pattern::of_rule(Rule { named: true, ..rule("{n8}-{n8}.hse") });
+        assert_eq!(named.unwrap_err(), BadForm::Nameless);
     }
 
     #[test]
     fn a_dummy_of_a_form_is_a_placeholder() {
-        let rule = Pattern::of_form("api_key", "n", "hse_{n12}", &[]).unwrap();
+        let rule = Pattern::of_rule(rule("hse_{n12}")).unwrap();
         let policy = Policy { extra_patterns: vec![rule], ..Policy::default() };
         let verdict = |token: &str| score(&["hse", "_", token].concat(), &policy).verdict;
         assert_eq!(

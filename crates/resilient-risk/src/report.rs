@@ -7,8 +7,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use super::rule::Rule;
 
 /// How a text fared.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -195,6 +198,9 @@ pub struct PatternHit {
     /// match: of literals that are added up, what stands in each of them.
     #[serde(skip)]
     pub pieces: Vec<Range<usize>>,
+    /// The rule of the policy that it is a match of; none of what is built in, and of a regex.
+    #[serde(skip)]
+    pub rule: Option<Arc<Rule>>,
 }
 
 /// A size rule that was exceeded. As JSON it has all the keys of a [`PatternHit`], too.

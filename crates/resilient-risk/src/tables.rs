@@ -1,14 +1,7 @@
 //! The rules as data: formats of tokens, words and names of services, made from the files in `data` when
 //! this crate is built.
 
-/// A part of a token that can be computed from the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Check {
-    /// Nothing is known.
-    None,
-    /// GitHub and npm: the last six characters are the CRC-32 of those before, in base 62.
-    Crc32Base62,
-}
+pub(super) use super::rule::Check;
 
 /// One format of `formats.toml`, which says what its columns mean.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +9,7 @@ pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) family: &'static str,
     pub(super) format: &'static str,
-    pub(super) check: Check,
+    pub(super) check: Option<Check>,
     /// Separated by spaces.
     pub(super) words: &'static str,
     /// Whether the text that it begins with is the name of the secret.

@@ -13,6 +13,7 @@ use super::format::{Format, is_near};
 use super::literals::{self, Literal, Place};
 use super::marks::is_token;
 use super::placeholder;
+use super::report::PatternHit;
 use super::rows::{PART_MIN, ROWS, outside_text};
 use super::runs::Run;
 use super::tables::{COMMON_PREFIXES, Check, DUMMY_PREFIXES, Row};
@@ -263,11 +264,17 @@ pub(super) fn row(name: &str) -> Option<&'static Format<'static>> {
     ROWS.iter().find_map(|(row, format)| (row.name == name).then_some(format))
 }
 
-/// How long the name is that a token of a row begins with.
-pub(super) fn name_len(name: &str, token: &str) -> usize {
-    let row = ROWS.iter().find(|(row, _)| row.named && row.name == name);
-    let prefix = row.map_or(&b""[..], |(_, format)| format.prefix());
-    if token.as_bytes().starts_with(prefix) { prefix.len() } else { 0 }
+/// How long the name is that a match begins with: what is behind it is the secret.
+pub(super) fn name_len(hit: &PatternHit, matched: &str) -> usize {
+    let prefix = match &hit.rule {
+        Some(rule) if rule.named => rule.form.split('{').next().unwrap_or_default().as_bytes(),
+        Some(_) => b"",
+        None => {
+            let row = ROWS.iter().find(|(row, _)| row.named && row.name == hit.pattern);
+            row.map_or(&b""[..], |(_, format)| format.prefix())
+        }
+    };
+    if matched.as_bytes().starts_with(prefix) { prefix.len() } else { 0 }
 }
 
 /// The format that begins at a position with so many letters and digits.
@@ -308,7 +315,7 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     let cut = next.and_then(|next| text.get(at..next));
     let (rest, found) = cut.map_or((rest, found), |cut| (cut, format.matches(cut)));
     let (len, body) = found?;
-    if row.family == "pem_block" && is_near(text, at, "-----begin") {
+    if row.family == "pem_block" && is_near(text, at, ["-----begin"]) {
         // The line above is found already.
         return None;
     }
@@ -319,7 +326,7 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     if goes_on && (common || !marked) {
         return None;
     }
-    if !row.words.is_empty() && !is_near(text, at, row.words) {
+    if !row.words.is_empty() && !is_near(text, at, row.words.split(' ')) {
         return None;
     }
     let body = rest.get(body)?;
@@ -339,7 +346,7 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     let mixed = shape.digits >= 2 && shape.lower >= 2 && shape.upper >= 2;
     let distinct = format.is_distinct() || mixed && shape.changes * 2 >= shape.len;
     let strong = !common && (marked || prefix.len() >= 6)
-        || row.check == Check::Crc32Base62 && super::checksum::crc32_base62(body);
+        || row.check == Some(Check::Crc32Base62) && super::checksum::crc32_base62(body);
     let random = !shape.is_wordy()
         && (strong || shape.len < 24 || !shape.is_name() || shape.changes * 2 >= shape.len)
         && (strong || shape.digits >= 2 || shape.odd_pairs * 4 >= shape.pairs)

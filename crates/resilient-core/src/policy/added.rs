@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::PolicyError;
 use super::keys::own_key;
 use super::yaml::{bad, mapping, present};
-use crate::risk::Pattern;
+use crate::risk::{Check, Dummy, Pattern, Rule};
 
 /// A policy may not add more patterns than this: each is one more pass over every text.
 const EXTRA_PATTERNS_MAX: usize = 256;
@@ -13,8 +13,15 @@ const EXTRA_PATTERNS_MAX: usize = 256;
 /// The keys of a pattern that a policy adds. The Python server takes `weight` and ignores it.
 const PATTERN_KEYS: [&str; 3] = ["name", "regex", "weight"];
 
-/// The keys of a rule that a policy adds: those of a row of the built-in table which a rule of one's own needs.
-const RULE_KEYS: [&str; 5] = ["name", "form", "family", "words", "check"];
+/// The keys of a rule that a policy adds: those of a row of the built-in table.
+const RULE_KEYS: [&str; 9] =
+    ["name", "family", "form", "words", "check", "named", "dummy", "service", "source"];
+
+/// The keys of a dummy of a rule.
+const DUMMY_KEYS: [&str; 2] = ["prefix", "name"];
+
+/// A prefix of dummies has so many characters at least.
+const PREFIX_CHARS_MIN: usize = 3;
 
 /// A name has so many characters at most.
 const NAME_CHARS_MAX: usize = 100;
@@ -69,48 +76,101 @@ pub(super) fn extra_rules(
     file: &Map<String, Value>,
     patterns: &mut Vec<Pattern>,
 ) -> Result<(), PolicyError> {
-    let wrong = |message: &str| bad("extend_rules", message);
     let Some(rules) = present(file, "extend_rules") else { return Ok(()) };
+    let mut dummies = 0;
     for rule in rules.as_array().ok_or_else(|| wrong("must be a list of rules"))? {
         let rule = rule.as_object().ok_or_else(|| wrong("must have a mapping for each rule"))?;
         for key in rule.keys() {
             own_key(&["extend_rules", key], &RULE_KEYS)?;
         }
-        let field = |key| rule.get(key).and_then(Value::as_str);
-        let (Some(name), Some(form)) = (field("name"), field("form")) else {
-            return Err(wrong("must have a `name` and a `form` in each rule, both texts"));
-        };
-        let family = match present(rule, "family") {
-            Some(family) => family.as_str().ok_or_else(|| wrong("must have texts as families"))?,
-            None => "api_key",
-        };
-        if !is_name(name) || !is_name(family) {
-            return Err(wrong(&format!("must have rules and families with {NAMES}")));
-        }
-        let words = match present(rule, "words") {
-            Some(words) => {
-                words.as_array().and_then(|words| words.iter().map(word).collect()).ok_or_else(
-                    || wrong("must have lists of words, without white space, as `words`"),
-                )?
-            }
-            None => Vec::new(),
-        };
-        if patterns.len() == EXTRA_PATTERNS_MAX {
+        let rule = row(rule)?;
+        dummies += rule.dummy.len();
+        if patterns.len() + dummies >= EXTRA_PATTERNS_MAX {
             let message = format!(
-                "must not have more than {EXTRA_PATTERNS_MAX} rules, those of `extend_patterns` counted"
+                "must not have more than {EXTRA_PATTERNS_MAX} rules and dummies, those of `extend_patterns` counted"
             );
             return Err(wrong(&message));
         }
-        let pattern = Pattern::of_form(family, name, form, &words).map_err(|source| {
-            PolicyError::BadForm { name: name.to_owned(), message: source.to_string() }
-        })?;
-        patterns.push(match present(rule, "check").map(Value::as_str) {
-            None => pattern,
-            Some(Some("crc32_base62")) => pattern.with_crc32_base62(),
-            Some(_) => return Err(wrong("must have `crc32_base62` as `check`, or none")),
-        });
+        let name = rule.name.clone();
+        let pattern = Pattern::of_rule(rule)
+            .map_err(|source| PolicyError::BadForm { name, message: source.to_string() })?;
+        patterns.push(pattern);
     }
     Ok(())
+}
+
+fn wrong(message: &str) -> PolicyError {
+    bad("extend_rules", message)
+}
+
+/// Reads a rule, which has the columns of a row of the built-in table.
+fn row(rule: &Map<String, Value>) -> Result<Rule, PolicyError> {
+    let field = |key| rule.get(key).and_then(Value::as_str);
+    let (Some(name), Some(form)) = (field("name"), field("form")) else {
+        return Err(wrong("must have a `name` and a `form` in each rule, both texts"));
+    };
+    let family = match present(rule, "family") {
+        Some(family) => family.as_str().ok_or_else(|| wrong("must have texts as families"))?,
+        None => "api_key",
+    };
+    if !is_name(name) || !is_name(family) {
+        return Err(wrong(&format!("must have rules and families with {NAMES}")));
+    }
+    let words = match present(rule, "words") {
+        Some(words) => words
+            .as_array()
+            .and_then(|words| words.iter().map(word).collect())
+            .ok_or_else(|| wrong("must have lists of words, without white space, as `words`"))?,
+        None => Vec::new(),
+    };
+    let check = match present(rule, "check").map(Value::as_str) {
+        None => None,
+        Some(Some("crc32_base62")) => Some(Check::Crc32Base62),
+        Some(_) => return Err(wrong("must have `crc32_base62` as `check`, or none")),
+    };
+    let named = match present(rule, "named") {
+        Some(named) => {
+            named.as_bool().ok_or_else(|| wrong("must have true or false as `named`"))?
+        }
+        None => false,
+    };
+    let dummy = match present(rule, "dummy") {
+        Some(all) => all
+            .as_array()
+            .ok_or_else(|| wrong("must have lists of `{prefix, name}` as `dummy`"))?
+            .iter()
+            .map(dummy)
+            .collect::<Result<_, _>>()?,
+        None => Vec::new(),
+    };
+    // A name there would change what the model sees, and it was trained with the names that are built in.
+    if present(rule, "service").is_some() {
+        let message = "is for the built-in table alone, since the model has learned with its names; \
+                       `words` of a rule say what stands near";
+        return Err(bad("extend_rules.service", message));
+    }
+    let source = match present(rule, "source").map(Value::as_str) {
+        None => None,
+        Some(Some(source)) if is_name(source) => Some(source.to_owned()),
+        Some(_) => return Err(wrong(&format!("must have as `source` one of the {NAMES}"))),
+    };
+    let (name, family, form) = (name.to_owned(), family.to_owned(), form.to_owned());
+    Ok(Rule { name, family, form, words, check, named, dummy, source })
+}
+
+/// Reads a prefix of dummies.
+fn dummy(value: &Value) -> Result<Dummy, PolicyError> {
+    for key in value.as_object().into_iter().flat_map(Map::keys) {
+        own_key(&["extend_rules", "dummy", key], &DUMMY_KEYS)?;
+    }
+    let field = |key| value.get(key).and_then(Value::as_str).filter(|text| is_name(text));
+    let prefix = field("prefix").filter(|prefix| prefix.chars().count() >= PREFIX_CHARS_MIN);
+    let (Some(prefix), Some(name)) = (prefix, field("name")) else {
+        return Err(wrong(&format!(
+            "must have a `prefix` of {PREFIX_CHARS_MIN} to {NAME_CHARS_MAX} characters and a `name` in each dummy"
+        )));
+    };
+    Ok(Dummy { prefix: prefix.to_owned(), name: name.to_owned() })
 }
 
 /// Tells whether a text is a name of a pattern or of a family.
@@ -176,12 +236,12 @@ mod tests {
              - {name: third, form: 'k{h32}', words: [House, hse]}\n",
         );
         let patterns = policy.risk.extra_patterns.iter();
-        let all: Vec<_> = patterns.map(|p| (p.family(), p.name(), p.form().is_some())).collect();
+        let all: Vec<_> = patterns.map(|p| (p.family(), p.name(), p.rule().is_some())).collect();
         let expected =
             [("house", "first", false), ("house", "second", true), ("api_key", "third", true)];
         assert_eq!(all, expected);
-        let (form, words) = policy.risk.extra_patterns[2].form().unwrap();
-        assert_eq!((form, words.collect::<Vec<_>>()), ("k{h32}", vec!["house", "hse"]));
+        let rule = policy.risk.extra_patterns[2].rule().unwrap();
+        assert_eq!((rule.form.as_str(), rule.words.join(" ").as_str()), ("k{h32}", "house hse"));
         for text in [
             "extend_rules: {name: n}",
             "extend_rules: [text]",

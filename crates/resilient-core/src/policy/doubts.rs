@@ -41,6 +41,8 @@ impl Policy {
         families.extend(added.iter().map(Pattern::family));
         let mut patterns: Vec<&str> = risk::patterns().collect();
         patterns.extend(added.iter().map(Pattern::name));
+        let rules = added.iter().filter_map(Pattern::rule);
+        patterns.extend(rules.flat_map(|rule| &rule.dummy).map(|dummy| dummy.name.as_str()));
         let mut look = |key: &str, what: &str, name: &str, known: &[&str]| {
             if known.contains(&name) {
                 return;
@@ -65,7 +67,7 @@ impl Policy {
         let mut unweighed: Vec<(&str, &str)> = Vec::new();
         for pattern in added {
             let family = pattern.family();
-            let key = if pattern.form().is_some() { "extend_rules" } else { "extend_patterns" };
+            let key = if pattern.rule().is_some() { "extend_rules" } else { "extend_patterns" };
             let has_weight = self.risk.weights.contains_key(family)
                 || risk::families().any(|known| known == family)
                 || self.risk.disabled_families.contains(family);

@@ -26,7 +26,7 @@ impl Policy {
     /// | `retry_budget` | mapping with `default` to an integer |
     /// | `disable_families` | list of families |
     /// | `extend_patterns` | mapping from family to a list of `{name, regex}` |
-    /// | `extend_rules` | list of `{name, form, family, words}`, the last two optional |
+    /// | `extend_rules` | list of rows as those of the built-in table of formats: `name` and `form`, and any of `family`, `words`, `check`, `named`, `dummy`, `source` |
     /// | `weights` | mapping from family to a number from 0 to 1 |
     /// | `allow` | mapping with any of `paths`, `patterns`, `values` to lists |
     /// | `placeholders` | `ignore`, `low` or `full` |

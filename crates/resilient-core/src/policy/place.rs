@@ -5,7 +5,7 @@
 
 use granit_parser::{Event, Marker, Parser};
 
-use crate::risk::Pattern;
+use crate::risk::{Pattern, Rule};
 
 /// A line and a column of a text, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +42,12 @@ pub(super) fn of_regex(text: &str, family: &str, name: &str) -> Option<Place> {
 /// The place of the first form of a rule of this name that is not valid.
 pub(super) fn of_form(text: &str, name: &str) -> Option<Place> {
     // Words make a form of few characters good: only one without them is refused for these.
-    let is_bad = |form: &str| Pattern::of_form("", name, form, &[]).is_err();
-    of_item(text, &["extend_rules"], name, "form", is_bad)
+    let of = |named: bool| {
+        let rule = |form: &str| Rule { form: form.to_owned(), named, ..Rule::default() };
+        let is_bad = |form: &str| Pattern::of_rule(rule(form)).is_err();
+        of_item(text, &["extend_rules"], name, "form", is_bad)
+    };
+    of(false).or_else(|| of(true))
 }
 
 /// The place of the first bad value of a key in an item of this name in a list.

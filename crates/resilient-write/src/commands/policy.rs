@@ -121,13 +121,8 @@ fn values(rules: &Rules) -> Value {
     let mut patterns = serde_json::Map::new();
     let mut added = Vec::new();
     for pattern in &risk.extra_patterns {
-        if let Some((form, words)) = pattern.form() {
-            let words: Vec<&str> = words.collect();
-            let (family, name) = (pattern.family(), pattern.name());
-            let check = pattern.has_crc32_base62().then_some("crc32_base62");
-            added.push(json!({
-                "name": name, "form": form, "family": family, "words": words, "check": check,
-            }));
+        if let Some(rule) = pattern.rule() {
+            added.push(json!(**rule));
             continue;
         }
         let entry = json!({"name": pattern.name(), "regex": pattern.regex()});

@@ -1,5 +1,6 @@
 //! The policy file: checked, shown, documented.
 
+use resilient_core::digest::Digest;
 use resilient_core::policy::{KEYS, Policy};
 use serde_json::{Value, json};
 
@@ -102,7 +103,7 @@ fn a_server_says_at_its_start_that_the_policy_cannot_be_used_and_answers_so_wher
 #[test]
 fn what_policy_show_prints_is_a_policy_with_the_values_in_force() {
     let sandbox = Sandbox::new();
-    let own = "thresholds: {high: 0.9}\nextend_patterns: {house: [{name: n, regex: 'H-\\d+'}]}\nextend_rules: [{name: r, form: 'hse_{n8}', words: [house], check: crc32_base62}]\nmodel: false\n";
+    let own = "thresholds: {high: 0.9}\nextend_patterns: {house: [{name: n, regex: 'H-\\d+'}]}\nextend_rules: [{name: r, form: 'hse_{n8}', words: [house], check: crc32_base62, named: true, dummy: [{prefix: hse_, name: d}], source: wiki}]\nmodel: false\n";
     sandbox.put(FILE, own);
     let shown = sandbox.run(&["policy", "show"]).ok().stdout;
     let (shown, own) = (Policy::parse(&shown).unwrap(), Policy::parse(own).unwrap());
@@ -116,6 +117,91 @@ fn what_policy_show_prints_is_a_policy_with_the_values_in_force() {
         })
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn a_rule_has_the_columns_of_the_built_in_table() {
+    let sandbox = Sandbox::new();
+    let token = ["k3Jd9fQx", "7LmZt4Wb", "R8nVc2Hs"].concat();
+    sandbox.put("a.txt", format!("HOUSE_TOKEN={token}\n"));
+    sandbox.put("b.txt", "token: hse_{REDACTED}\nas hse_handle, xhse_{REDACTED}\n");
+    let rule = "extend_rules:\n- {name: house, form: 'HOUSE_TOKEN={n24}'";
+    let dummy = "{name: house_prefix, prefix: hse_}";
+    sandbox.put(
+        FILE,
+        format!("{rule}, named: true, source: wiki.house.example, dummy: [{dummy}]}}\n"),
+    );
+    sandbox.run(&["policy", "check"]).ok();
+    // `named`: the name stays, and the value is what the digest is of.
+    let redacted = sandbox.run_with(&["redact", "-"], sandbox.text("a.txt")).ok().stdout;
+    assert_eq!(redacted, "HOUSE_TOKEN=<REDACTED:api_key:1>\n");
+    // `source`: the explanation names it.
+    let why = sandbox.run(&["risk", "a.txt", "--explain"]).stdout;
+    for row in [
+        "rule: a rule of the policy",
+        "format: HOUSE_TOKEN={n24}",
+        "documented by: wiki.house.example",
+    ] {
+        assert!(why.contains(&format!("\n      {row}\n")), "{why}");
+    }
+    // `dummy`: a prefix with a dummy behind it is a placeholder, where a word begins.
+    let found = sandbox.run(&["risk", "b.txt", "--json"]).json();
+    let found = found["detected_patterns"].as_array().unwrap();
+    let found: Vec<_> =
+        found.iter().map(|hit| (&hit["pattern"], &hit["line"], &hit["placeholder"])).collect();
+    assert_eq!(found, [(&json!("house_prefix"), &json!(1), &json!(true))]);
+    // Its name is one for `allow`, and its digest one of the value.
+    let digest = Digest::of(token.as_bytes());
+    let allow = format!("allow: {{patterns: [house_prefix], values: [{digest}]}}\n");
+    sandbox.put(FILE, format!("{rule}, named: true, dummy: [{dummy}]}}\n{allow}model: false\n"));
+    let checked = sandbox.run(&["policy", "check", "--json"]).ok().json();
+    assert_eq!(checked["warnings"], json!([]));
+    for file in ["a.txt", "b.txt"] {
+        let report = sandbox.run(&["risk", file, "--json"]).ok().json();
+        assert_eq!(report["detected_patterns"], json!([]), "{file}");
+    }
+}
+
+#[test]
+fn a_column_that_a_rule_cannot_have_is_refused_with_its_place() {
+    let sandbox = Sandbox::new();
+    for (columns, reason, place) in [
+        ("service: [house]", "bad_value: extend_rules.service is for the built-in table", [3, 3]),
+        ("sorce: x", "unknown_key: extend_rules.sorce (is `source` meant?)", [3, 3]),
+        (
+            "dummy: [{prefx: hse_, name: d}]",
+            "unknown_key: extend_rules.dummy.prefx (is `prefix` meant?)",
+            [3, 12],
+        ),
+        (
+            "dummy: [{prefix: hs, name: d}]",
+            "bad_value: extend_rules must have a `prefix` of 3",
+            [1, 1],
+        ),
+        ("dummy: hse_", "bad_value: extend_rules must have lists of `{prefix, name}`", [1, 1]),
+        ("named: 1", "bad_value: extend_rules must have true or false as `named`", [1, 1]),
+        ("source: [x]", "bad_value: extend_rules must have as `source`", [1, 1]),
+    ] {
+        sandbox.put(FILE, format!("extend_rules:\n- {{name: house, form: 'hse_{{n24}}'}}\n- {columns}\n  name: n\n  form: 'hse_{{n8}}'\n"));
+        let context = sandbox.run(&["policy", "check", "--json"]).envelope()["context"].clone();
+        assert!(context["reason"].as_str().unwrap().starts_with(reason), "{context}");
+        assert_eq!(
+            [&context["line"], &context["column"]],
+            [&json!(place[0]), &json!(place[1])],
+            "{context}"
+        );
+    }
+    // A form that begins with no name.
+    sandbox.put(FILE, "extend_rules:\n- {name: n, form: '{n8}.house', named: true}\n");
+    let context = sandbox.run(&["policy", "check", "--json"]).envelope()["context"].clone();
+    assert!(
+        context["reason"]
+            .as_str()
+            .unwrap()
+            .starts_with("bad_form: the form of `n` must begin with text"),
+        "{context}"
+    );
+    assert_eq!([&context["line"], &context["column"]], [&json!(2), &json!(19)], "{context}");
 }
 
 #[test]
@@ -142,7 +228,7 @@ fn the_schema_takes_and_refuses_what_the_code_does() {
         "version": 1, "thresholds": {"high": 1, "medium": 0.5, "low": null},
         "retry_budget": {"default": 0}, "disable_families": ["pii"],
         "extend_patterns": {"house": [{"name": "n", "regex": "x", "weight": 9}], "none": null},
-        "extend_rules": [{"name": "n", "form": "hse_{n8}", "family": "house", "words": ["x"], "check": "crc32_base62"}],
+        "extend_rules": [{"name": "n", "form": "hse_{n8}", "family": "house", "words": ["x"], "check": "crc32_base62", "named": true, "dummy": [{"prefix": "hse_", "name": "d"}], "source": "wiki"}],
         "weights": {"house": 1}, "allow": {"paths": ["a"], "patterns": [], "values": [digest]},
         "placeholders": "full", "model": false, "hard_links": "in_place", "allow_git_writes": true,
     });
@@ -172,6 +258,11 @@ fn the_schema_takes_and_refuses_what_the_code_does() {
         json!({"extend_rules": [{"name": "n"}]}),
         json!({"extend_rules": [{"name": "n", "form": "hse_{n8}", "from": "x"}]}),
         json!({"extend_rules": [{"name": "n", "form": "hse_{n8}", "words": ["a b"]}]}),
+        json!({"extend_rules": [{"name": "n", "form": "hse_{n8}", "named": "yes"}]}),
+        json!({"extend_rules": [{"name": "n", "form": "hse_{n8}", "dummy": [{"prefix": "hs", "name": "d"}]}]}),
+        json!({"extend_rules": [{"name": "n", "form": "hse_{n8}", "dummy": [{"prefix": "hse_"}]}]}),
+        json!({"extend_rules": [{"name": "n", "form": "hse_{n8}", "service": ["x"]}]}),
+        json!({"extend_rules": [{"name": "n", "form": "hse_{n8}", "source": 1}]}),
         json!({"weights": {"a": 2}}),
         json!({"weights": {"a": "1"}}),
         json!({"allow": {"path": []}}),

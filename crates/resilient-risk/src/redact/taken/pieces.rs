@@ -86,8 +86,8 @@ fn piece(content: &str, hit: &PatternHit) -> Range<usize> {
             end = start + inner.end();
             inner.start()
         }
-        None if hit.kind == "generic_secret" => 0,
-        None => vendor::name_len(&hit.pattern, found),
+        None if hit.kind == "generic_secret" && hit.rule.is_none() => 0,
+        None => vendor::name_len(hit, found),
     };
     if hit.kind == "generic_secret" {
         // What is the name of another value has a colon behind it.

@@ -89,9 +89,9 @@ fn line(path: &str, finding: &Finding) -> String {
 /// Why a finding counts, indented below it.
 fn reasons(found: &Detection, why: &Explanation) -> String {
     let mut rows = vec![("rule", why.rule.to_owned())];
-    rows.extend(why.format.map(|format| ("format", format.to_owned())));
-    rows.extend(why.source.map(|source| ("documented by", source.to_owned())));
-    rows.extend(why.words.map(|words| ("near one of", words.to_owned())));
+    rows.extend(why.format.clone().map(|format| ("format", format)));
+    rows.extend(why.source.clone().map(|source| ("documented by", source)));
+    rows.extend(why.words.clone().map(|words| ("near one of", words)));
     rows.extend(why.checksum.map(|check| {
         let fits = if check.fits { "fits" } else { "does not fit, which proves nothing" };
         ("checksum", format!("{} {fits}", check.name))
