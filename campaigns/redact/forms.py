@@ -86,7 +86,22 @@ def passwords(chance, nth):
     return text[:7], text[7:]
 
 
+# How private keys begin: PKCS #8 of P-384, X25519 and DSA, encrypted PKCS #8, SEC 1 of P-224, PKCS #1.
+HEADS = ("MIG2" + "AgEAMBAGByqGSM49AgEGBSuBBAAi", "MC4C" + "AQAwBQYDK2VuBCIEI", "MIIB" + "XAIBADCCATQGByqGSM44BAEwggEn",
+         "MIIF" + "LTBXBgkqhkiG9w0BBQ0wSjApBgkq", "MGgC" + "AQEEH", "MIIE" + "pAIBAAKC")
+# How certificates and public keys do.
+OPEN_HEADS = ("MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkq", "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcD", "MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCB",
+              "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A")
+
+
+def rows_behind(chance, head):
+    """What begins so and goes on over three lines of base64."""
+    text = head + keys.drawn(chance, keys.BASE64, 64 - len(head))
+    return "\n".join([text, keys.drawn(chance, keys.BASE64, 64), keys.drawn(chance, keys.BASE64, 43) + "="])
+
+
 SECRETS = {
+    "B": lambda chance, nth: rows_behind(chance, HEADS[nth % len(HEADS)]),
     "P": password,
     "p": lambda chance, _: mixed(chance, chance.randint(12, 16)),
     "Q": lambda chance, _: mixed(chance, chance.randint(12, 16)),
@@ -114,12 +129,15 @@ WORDS = {
     "name": lambda chance: chance.choice(("DB_PASS", "ADMIN_SECRET", "DB_PASSWORD", "API_KEY", "Main_Pass2")),
     "id": lambda chance: "-".join(keys.drawn(chance, HEX, length) for length in (8, 4, 4, 4, 12)),
     "short": lambda chance: keys.drawn(chance, HEX, 8),
+    "open": lambda chance: rows_behind(chance, chance.choice(OPEN_HEADS)),
 }
 
 PLACE = re.compile("«([^»]+)»")
 
 # Forms with secrets, by language.
 FORMS = r'''
+-           «B»⏎
+-           private key:⏎«B»⏎⏎name: «word»⏎
 python      password = "«P»"⏎
 python      DB_PASSWORD = '«P»'⏎x = 1⏎
 python      db_password: str = "«P»"⏎
@@ -365,6 +383,7 @@ shell       echo "password=«P»" > x⏎
 
 # Nothing of these may change.
 HARMLESS = r'''
+-           public key:⏎«open»⏎⏎name: «word»⏎
 -           http://localhost:«port»?x=«short»@me⏎
 -           http://localhost:«port»#«short»@host⏎
 -           git+ssh://host:22#«sha»@x⏎

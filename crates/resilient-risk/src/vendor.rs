@@ -558,12 +558,51 @@ mod tests {
             ("private_key_rsa", ["MIIJ", "KQIBAAKC"]),
             ("private_key_pkcs8", ["MIIE", "vQIBADANBgkqhkiG9w0BAQEFAASC"]),
             ("private_key_ec", ["MHcC", "AQEEI"]),
+            // RSA of 512 bits, and with a sign in the length.
+            ("private_key_rsa_512", ["MIIB", "OQIBAAJB"]),
+            ("private_key_rsa", ["MIIG", "/AIBAAKC"]),
+            // PKCS #8: RSA-PSS, DSA, P-384, P-521, brainpool, P-224, X25519, Ed448, Ed25519 with its public key.
+            ("private_key_pkcs8", ["MIIE", "vAIBADALBgkqhkiG9w0BAQoEggSo"]),
+            ("private_key_pkcs8_parameters", ["MIIB", "XAIBADCCATQGByqGSM44BAEwggEn"]),
+            ("private_key_pkcs8_mig", ["MIG2", "AgEAMBAGByqGSM49AgEGBSuBBAAi"]),
+            ("private_key_pkcs8_mih", ["MIHu", "AgEAMBAGByqGSM49AgEGBSuBBAAj"]),
+            ("private_key_pkcs8_mih", ["MIHs", "AgEAMBQGByqGSM49AgEGCSskAwMC"]),
+            ("private_key_pkcs8_mh", ["MHgC", "AQAwEAYHKoZIzj0CAQYFK4EEACEE"]),
+            ("private_key_pkcs8_mc", ["MC4C", "AQAwBQYDK2VuBCIEI"]),
+            ("private_key_pkcs8_me", ["MEcC", "AQAwBQYDK2VxBDsEO"]),
+            ("private_key_pkcs8_with_public", ["MFEC", "AQEwBQYDK2VwBCIEI"]),
+            // Encrypted ones.
+            ("private_key_encrypted", ["MIIF", "LTBXBgkqhkiG9w0BBQ0wSjApBgkq"]),
+            ("private_key_encrypted_pkcs12", ["MIIE", "6jAcBgoqhkiG9w0BDAEDMA4ECOGJ"]),
+            ("private_key_encrypted_mig", ["MIGb", "MFcGCSqGSIb3DQEFDTBKMCkGCSqG"]),
+            ("private_key_encrypted_mih", ["MIHs", "MFcGCSqGSIb3DQEFDTBKMCkGCSqG"]),
+            // SEC 1: P-224, brainpool, a curve that is written out.
+            ("private_key_ec_mg", ["MGgC", "AQEEH"]),
+            ("private_key_ec_mh", ["MHgC", "AQEEI"]),
+            ("private_key_ec_320", ["MIGQ", "AgEBBC"]),
+            ("private_key_ec_mig", ["MIGo", "AgEBBD"]),
+            ("private_key_ec_mih", ["MIHa", "AgEBBE"]),
+            ("private_key_ec_parameters", ["MIIB", "aAIBAQQg"]),
             ("private_key_openssh", ["b3BlbnNz", "aC1rZXktdjEAAAAA"]),
         ] {
             let body = begin.concat() + more;
             let expected = vec![(name, body.clone(), false)];
             assert_eq!(names(&format!("key: {body}\n")), expected);
             assert_eq!(names(&format!("-----{} KEY-----\n{body}\n", "BEGIN PRIVATE")), []);
+        }
+        // Certificates, requests, public keys of RSA, P-256 and Ed25519, and a message of SNMP.
+        for begin in [
+            ["MIID", "dzCCAl+gAwIBAgIEAgAAuTANBgkq"],
+            ["MIIC", "ijCCAXICAQAwRTELMAkGA1UEBhMC"],
+            ["MIGf", "MA0GCSqGSIb3DQEBAQUAA4GNADCB"],
+            ["MIIB", "IjANBgkqhkiG9w0BAQEFAAOCAQ8A"],
+            ["MIIB", "CgKCAQEA"],
+            ["MFkw", "EwYHKoZIzj0CAQYIKoZIzj0DAQcD"],
+            ["MCow", "BQYDK2VwAyEA"],
+            ["MIGF", "AgEBBAZwdWJsaWOi"],
+        ] {
+            let body = begin.concat() + more;
+            assert_eq!(names(&format!("key: {body}\n")), [], "{body}");
         }
     }
 
