@@ -1,7 +1,7 @@
 //! Why a finding counts, and for how much: for people who doubt it.
 //!
-//! Nothing here decides anything. What the detectors went by is looked up again, so that they need not
-//! carry it along for everybody.
+//! A finding has what made it: its pattern's name, what the model said, the rule of a policy. The text is not scanned
+//! again. What a row of the table says is looked up by its name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,13 +9,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::checksum::{crc32_base62, luhn, mod97};
-use super::model::Model;
+use super::family;
 use super::policy::{Placeholders, Policy};
 use super::report::{Detection, PatternHit, Report, Verdict};
 use super::size::SIZE_RULES;
 use super::tables::{Check, FORMATS, Row};
 use super::tally::PLACEHOLDER_PART;
-use super::{family, lab};
 
 /// From this weight on a family is one of secrets.
 const SECRET_WEIGHT: f64 = 0.25;
@@ -46,7 +45,7 @@ pub struct Explanation {
     /// The check that it carries in itself, and whether it fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<Checksum>,
-    /// The model's margin over its threshold, where the model was asked.
+    /// The model's margin over its threshold, if the model has made the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_margin: Option<i32>,
     /// Shannon's entropy of its characters, in bits for each, to a tenth.
@@ -84,13 +83,6 @@ pub fn level(found: &Detection, policy: &Policy) -> Verdict {
 /// Explains each detection of a report on a text, in their order.
 #[must_use]
 pub fn explain(content: &str, report: &Report, policy: &Policy) -> Vec<Explanation> {
-    let examples = lab::examples(content);
-    let margin = |hit: &PatternHit| {
-        let nth = examples.partition_point(|example| example.span.start < hit.span.start);
-        let near = examples.iter().skip(nth).take(2);
-        let example = near.into_iter().find(|example| example.span == hit.span)?;
-        policy.model.then(|| Model::built_in().margin(&example.features))
-    };
     let hits = || report.detected_patterns.iter().filter_map(Detection::hit);
     let real = |kind: &str| hits().any(|hit| hit.kind == kind && !is_dummy(hit, policy));
     // Of all placeholders, the heaviest counts, once.
@@ -133,7 +125,7 @@ pub fn explain(content: &str, report: &Report, policy: &Policy) -> Vec<Explanati
                 words: form.as_ref().and_then(|form| text_of(&form.words)),
                 source: form.as_ref().and_then(|form| text_of(form.source)),
                 checksum: checksum(hit, text, form.and_then(|form| form.check)),
-                model_margin: margin(hit),
+                model_margin: hit.margin,
                 entropy: Some(entropy(text.as_bytes())),
                 len: Some(text.len()),
             }
@@ -259,7 +251,7 @@ fn entropy(bytes: &[u8]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score;
+    use crate::{score, work};
 
     fn explained(text: &str, policy: &Policy) -> Vec<Explanation> {
         explain(text, &score(text, policy), policy)
@@ -298,6 +290,23 @@ mod tests {
         assert_eq!(levels(&dummy, &built_in), [Verdict::Low]);
         assert_eq!(levels(&dummy, &full), [Verdict::High]);
         assert_eq!(levels(&"-".repeat(2_001), &built_in), [Verdict::Low]);
+    }
+
+    #[test]
+    fn the_models_margin_is_told_of_what_it_has_found_and_nothing_is_scanned_again() {
+        let value = ["8zBhTTWf", "BKWP9hJ8", "wunD7zMa", "EvWOGg"].concat();
+        let token = ["gh", "p_", &"k3Jd9f".repeat(6)].concat();
+        let text = format!("the secret {value}\nkey = {token}\n");
+        let report = score(&text, &Policy::default());
+        work::taken();
+        let why = explain(&text, &report, &Policy::default());
+        assert_eq!(work::taken(), 0);
+        let learned = report.detected_patterns.iter().filter_map(Detection::hit);
+        let learned: Vec<bool> = learned.map(|hit| hit.pattern == "learned_token").collect();
+        assert_eq!(learned, [false, true], "{report:?}");
+        let margins: Vec<_> =
+            why.iter().map(|why| why.model_margin.map(|margin| margin >= 0)).collect();
+        assert_eq!(margins, [None, Some(true)]);
     }
 
     #[test]

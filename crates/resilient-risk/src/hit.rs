@@ -64,6 +64,7 @@ pub(super) fn each_hit(
             via: found.via,
             span: found.span,
             pieces: found.pieces,
+            margin: found.margin,
             ..PatternHit::default()
         });
     }

@@ -198,6 +198,9 @@ pub struct PatternHit {
     /// match: of literals that are added up, what stands in each of them.
     #[serde(skip)]
     pub pieces: Vec<Range<usize>>,
+    /// How far above its threshold the model saw it, if the model has made the finding.
+    #[serde(skip)]
+    pub margin: Option<i32>,
     /// The rule of the policy that it is a match of; none of what is built in, and of a regex.
     #[serde(skip)]
     pub rule: Option<Arc<Rule>>,

@@ -36,6 +36,8 @@ pub(super) struct Finding {
     pub(super) placeholder: bool,
     /// The decodings through which it was seen, outermost first.
     pub(super) via: Vec<&'static str>,
+    /// How far above its threshold the model saw it, if the model has made the finding.
+    pub(super) margin: Option<i32>,
     /// The number of the paper's pattern; later ones come by position.
     pub(super) order: usize,
 }
@@ -74,7 +76,7 @@ struct Scan {
     claims: Claims,
     findings: Vec<Finding>,
     /// What the model judges to be secrets. All that is certain goes first, decodings included.
-    guesses: Vec<(&'static str, Range<usize>)>,
+    guesses: Vec<Finding>,
     /// Literals that are assigned to words for passwords, or the parts of each, in order.
     passwords: Vec<Vec<Range<usize>>>,
     /// The text was decoded: what announced it stands elsewhere.
@@ -90,11 +92,14 @@ impl Scan {
         span: Range<usize>,
         dummy: bool,
     ) {
-        if span.is_empty() || !self.claims.is_free(&span) {
-            return;
+        self.take(Finding { placeholder: dummy, ..Finding::new(family, pattern, span) });
+    }
+
+    fn take(&mut self, found: Finding) {
+        if !found.span.is_empty() && self.claims.is_free(&found.span) {
+            self.claims.take(&found.span);
+            self.findings.push(found);
         }
-        self.claims.take(&span);
-        self.findings.push(Finding { placeholder: dummy, ..Finding::new(family, pattern, span) });
     }
 }
 
@@ -174,11 +179,11 @@ fn collect(
         }
     }
     // What the model judges to be secrets, where nothing else has claimed it.
-    for (family, span) in std::mem::take(&mut scan.guesses) {
-        let whole = scan.whole(span.clone());
+    for guess in std::mem::take(&mut scan.guesses) {
+        let whole = scan.whole(guess.span.clone());
         let is_free = whole.iter().all(|part| scan.claims.is_free(part));
-        for part in if is_free { whole } else { vec![span] } {
-            scan.add(family, "learned_token", part, false);
+        for span in if is_free { whole } else { vec![guess.span.clone()] } {
+            scan.take(Finding { span, ..guess.clone() });
         }
     }
     // Those of a flood mostly are in order, and to sort them takes as much memory again.
@@ -206,8 +211,8 @@ fn without_sign(bytes: &[u8], span: Range<usize>) -> Range<usize> {
 impl Finding {
     fn new(family: &'static str, pattern: &'static str, span: Range<usize>) -> Self {
         debug_assert!(catalogue::has_pattern(pattern), "the catalogue lacks {pattern}");
-        let (placeholder, order) = (false, CLASSICS.len());
-        Self { family, pattern, span, pieces: Vec::new(), placeholder, via: Vec::new(), order }
+        let (pieces, via, order) = (Vec::new(), Vec::new(), CLASSICS.len());
+        Self { family, pattern, span, pieces, placeholder: false, via, margin: None, order }
     }
 }
 
@@ -341,13 +346,15 @@ impl Scan {
         // Text in base64 is judged by what it says.
         let token = bytes.get(candidate.body.clone()).unwrap_or_default();
         let says = |token| std::str::from_utf8(token).is_ok_and(decode::is_base64_text);
-        if model.margin_of(sum) >= 0
+        let margin = model.margin_of(sum);
+        if margin >= 0
             && !says(token)
             && !benign::is_benign(bytes, candidate)
             && (self.is_view || benign::is_announced(bytes, candidate, &words))
         {
             let family = naming::family(&words);
-            self.guesses.push((family, candidate.whole()));
+            let guess = Finding::new(family, "learned_token", candidate.whole());
+            self.guesses.push(Finding { margin: Some(margin), ..guess });
         }
     }
 }
