@@ -61,6 +61,8 @@ enum Command {
     Sdk(sdk::Sdk),
     /// Train the model of the risk score
     RiskTrain(risk::Train),
+    /// Train a model on texts that are drawn, and measure it on others
+    RiskDrawn(risk::Drawn),
     /// Measure the risk score on labelled rows and on code
     RiskEval(risk::Eval),
     /// Measure what the risk score costs
@@ -114,6 +116,7 @@ fn main() -> Result<()> {
         Command::Bare(bare) => bare.run(),
         Command::Sdk(sdk) => sdk.run(),
         Command::RiskTrain(train) => train.run(),
+        Command::RiskDrawn(drawn) => drawn.run(),
         Command::RiskEval(eval) => eval.run(),
         Command::RiskSpeed(speed) => speed.run(),
         Command::List => {

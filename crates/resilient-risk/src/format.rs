@@ -252,7 +252,6 @@ impl<'a> Format<'a> {
 
     /// A text of this form. Its characters are those that a number below a given one chooses; it does not end in a
     /// sign, which may be the text's that it stands in.
-    #[cfg(test)]
     pub(super) fn draw(&self, mut choose: impl FnMut(usize) -> usize) -> String {
         /// A class without an end has so many more characters.
         const MORE: usize = 40;
@@ -267,7 +266,7 @@ impl<'a> Format<'a> {
                         let is_last = at + 1 == len && nth + 1 == self.parts.len();
                         let fits = |byte: &&u8| !is_last || byte.is_ascii_alphanumeric();
                         let all: Vec<u8> = all.iter().filter(fits).copied().collect();
-                        drawn.push(char::from(all[choose(all.len())]));
+                        drawn.extend(all.get(choose(all.len())).copied().map(char::from));
                     }
                 }
             }

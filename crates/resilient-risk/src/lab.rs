@@ -1,14 +1,17 @@
-//! What training and evaluation need and nobody else: candidates with their features, and reports
-//! by another model than the built-in one.
+//! What training and evaluation need and nobody else: candidates with their features, what texts are drawn from, and
+//! reports by another model than the built-in one.
 
 use std::ops::Range;
 
 pub use super::features::BUCKETS;
+use super::format::Format;
 pub use super::model::Model;
 use super::policy::Policy;
 use super::report::Report;
+use super::rows::ROWS;
 use super::score::score_through;
 use super::survey::Survey;
+use super::tables::{SECRET_WORDS, SERVICES};
 use super::{candidate, features};
 
 /// A candidate of a text as the model sees it.
@@ -18,6 +21,39 @@ pub struct Example {
     pub span: Range<usize>,
     /// Its hashed features.
     pub features: Vec<u16>,
+}
+
+/// A form of tokens: a row of the built-in table.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// The row's name.
+    pub name: &'static str,
+    /// Its family.
+    pub family: &'static str,
+    format: &'static Format<'static>,
+}
+
+impl Form {
+    /// A text of this form. Its characters are those that a number below a given one chooses.
+    #[must_use]
+    pub fn draw(&self, choose: impl FnMut(usize) -> usize) -> String {
+        self.format.draw(choose)
+    }
+}
+
+/// The forms of the built-in table, in its order.
+pub fn forms() -> impl Iterator<Item = Form> {
+    ROWS.iter().map(|(row, format)| Form { name: row.name, family: row.family, format })
+}
+
+/// The words by which people call secrets.
+pub fn secret_words() -> impl Iterator<Item = &'static str> {
+    SECRET_WORDS.iter().filter_map(|word| std::str::from_utf8(word).ok())
+}
+
+/// The names of services that hand out keys.
+pub fn services() -> impl Iterator<Item = &'static str> {
+    SERVICES.iter().filter_map(|name| std::str::from_utf8(name).ok())
 }
 
 /// Every candidate of a text. Training takes those in, too, that the model is not asked about: what

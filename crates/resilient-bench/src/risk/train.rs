@@ -46,8 +46,8 @@ impl Train {
 #[derive(Debug)]
 pub(super) struct Negatives {
     pub(super) train: Vec<Vec<u16>>,
-    held: Vec<Vec<u16>>,
-    held_bytes: usize,
+    pub(super) held: Vec<Vec<u16>>,
+    pub(super) held_bytes: usize,
     pub(super) bytes: usize,
 }
 
