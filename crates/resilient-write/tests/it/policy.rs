@@ -123,9 +123,9 @@ fn what_policy_show_prints_is_a_policy_with_the_values_in_force() {
 fn a_rule_has_the_columns_of_the_built_in_table() {
     let sandbox = Sandbox::new();
     let token = ["k3Jd9fQx", "7LmZt4Wb", "R8nVc2Hs"].concat();
-    sandbox.put("a.txt", format!("HOUSE_TOKEN={token}\n"));
+    sandbox.put("a.txt", format!("see house/{token} now\n"));
     sandbox.put("b.txt", "token: hse_{REDACTED}\nas hse_handle, xhse_{REDACTED}\n");
-    let rule = "extend_rules:\n- {name: house, form: 'HOUSE_TOKEN={n24}'";
+    let rule = "extend_rules:\n- {name: house, form: 'house/{n24}'";
     let dummy = "{name: house_prefix, prefix: hse_}";
     sandbox.put(
         FILE,
@@ -134,14 +134,12 @@ fn a_rule_has_the_columns_of_the_built_in_table() {
     sandbox.run(&["policy", "check"]).ok();
     // `named`: the name stays, and the value is what the digest is of.
     let redacted = sandbox.run_with(&["redact", "-"], sandbox.text("a.txt")).ok().stdout;
-    assert_eq!(redacted, "HOUSE_TOKEN=<REDACTED:api_key:1>\n");
+    assert_eq!(redacted, "see house/<REDACTED:api_key:1> now\n");
     // `source`: the explanation names it.
     let why = sandbox.run(&["risk", "a.txt", "--explain"]).stdout;
-    for row in [
-        "rule: a rule of the policy",
-        "format: HOUSE_TOKEN={n24}",
-        "documented by: wiki.house.example",
-    ] {
+    for row in
+        ["rule: a rule of the policy", "format: house/{n24}", "documented by: wiki.house.example"]
+    {
         assert!(why.contains(&format!("\n      {row}\n")), "{why}");
     }
     // `dummy`: a prefix with a dummy behind it is a placeholder, where a word begins.
