@@ -234,7 +234,7 @@ impl Draw {
                 let stamp = format!("2024{}T{}Z", self.chars("01", 4), self.chars("012345", 6));
                 (self.word_of("created updated build_date timestamp").to_owned(), stamp)
             }
-            // A name for secrets, and a value that is none.
+            // A name for secrets, and a value that is not a secret.
             9 | 10 => (self.name_of_secret(), self.words(3)),
             _ => {
                 let count = 2 + self.random.below(3);
