@@ -491,10 +491,14 @@ impl Envelope {
                     "composed_before": composed, "actual_prev_sha256": actual,
                 }),
             ),
-            Error::AfterRefusedPart { session, part, .. } => stale(
-                AskUser,
-                json!({"session": session, "part": part, "reason": "earlier_part_refused"}),
-            ),
+            Error::AfterRefusedPart { session, part, refused, .. } => {
+                let mut context =
+                    json!({"session": session, "part": part, "reason": "earlier_part_refused"});
+                if let Some(refused) = refused {
+                    set(&mut context, "refused_part", json!(refused));
+                }
+                stale(AskUser, context)
+            }
             Error::PartOfAnother { session, part, begun_anew, last_write, parts, composed } => {
                 let mut context = json!({
                     "session": session, "part": part, "reason": "part_of_another_client",

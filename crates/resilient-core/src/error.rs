@@ -308,11 +308,17 @@ pub enum Error {
         parts: Vec<PartBy>,
         composed: Option<Box<Composed>>,
     },
-    /// An earlier part of the caller was refused, and the parts that are there are not those that it began with.
+    /// An earlier part of the caller was refused, and the parts that are there are not those that it means.
     #[error(
         "an earlier part of chunk session {session:?} was refused: part {part} does not follow the kept parts"
     )]
-    AfterRefusedPart { session: String, part: u32, are_kept: bool },
+    AfterRefusedPart {
+        session: String,
+        part: u32,
+        /// The part that was refused, if it may be sent again.
+        refused: Option<u32>,
+        are_kept: bool,
+    },
     /// Parts are missing in between.
     #[error("chunk session {session:?} lacks parts {missing:?}")]
     NonContiguous {

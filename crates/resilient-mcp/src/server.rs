@@ -391,17 +391,20 @@ impl Inner {
             session: Some(session.id(&self.workspace)),
             tool: Some(tool.spec.name.to_owned()),
         };
-        let arguments = arguments.inspect_err(|_| {
+        let writes = tool.spec.effect != Effect::Reads;
+        let judges_all = || writes && self.workspace.judges_all();
+        let arguments = arguments.and_then(|arguments| {
+            let key = session.budget.key(tool.spec.name, &arguments, judges_all);
+            match key.and_then(|key| session.budget.exhausted(key)) {
+                None => Ok((arguments, key)),
+                Some(refused) => Err(refused),
+            }
+        });
+        let (arguments, key) = arguments.inspect_err(|_| {
             if let Some(act) = if_unfit {
                 act(&self.workspace.for_caller(by()));
             }
         })?;
-        let writes = tool.spec.effect != Effect::Reads;
-        let judges_all = || writes && self.workspace.judges_all();
-        let key = session.budget.key(tool.spec.name, &arguments, judges_all);
-        if let Some(refused) = key.and_then(|key| session.budget.exhausted(key)) {
-            return Err(refused);
-        }
         let mut workspace = self.workspace.for_caller(by());
         if let Some(cancelled) = call.cancelled.as_ref().filter(|_| writes) {
             workspace = workspace.unless(cancelled.clone());

@@ -6,7 +6,7 @@
 
 use super::composed;
 use super::kept::{list, part_name};
-use super::looked::Known;
+use super::looked::{Known, Refused};
 use super::rows::{newest, newest_of};
 use crate::commit::{Committer, WriteContext};
 use crate::error::{Composed, Error, LastWrite, PartBy, Result};
@@ -22,6 +22,8 @@ pub(super) struct Step<'a> {
     pub(super) session: &'a str,
     /// The part that it sends, or the last one of a file that it publishes.
     pub(super) part: u32,
+    /// Whether it sends the part.
+    pub(super) is_sent: bool,
     /// Whether the part takes the place of one with another text.
     pub(super) replaces: bool,
     /// What the caller knows beside what it has sent.
@@ -33,7 +35,8 @@ pub(super) struct Step<'a> {
 /// It does not if somebody else has begun anew, or has replaced a part, since what it knows. Nor does one of a new session
 /// if the attempt was begun over the parts of somebody else. A part of another program is replaced only by who has
 /// listed it. A caller whose program has written none of the attempt may go on where others have stopped once it has listed
-/// the parts. After a part that was refused, it lists the parts first, or begins anew.
+/// the parts. After a part that was refused, it sends
+/// that one again, lists the parts, or begins anew.
 pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
     if step.by.session.is_none() {
         return Ok(());
@@ -44,14 +47,18 @@ pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
         past.is_known().then_some(())
     });
     if past.refusal().is_none() {
-        return match step.known {
-            Some(Known::Refused) => {
-                let (session, part) = (step.session.to_owned(), step.part);
-                let are_kept = list(op.store, &session)?.is_some_and(|(_, have)| !have.is_empty());
-                Err(Error::AfterRefusedPart { session, part, are_kept })
+        let refused = match step.known.and_then(|known| known.refused) {
+            None => return Ok(()),
+            Some(Refused::Beginning) => None,
+            // This one again, or one that begins anew.
+            Some(Refused::Part(part)) if step.is_sent && [1, part].contains(&step.part) => {
+                return Ok(());
             }
-            _ => Ok(()),
+            Some(Refused::Part(part)) => Some(part),
         };
+        let (session, part) = (step.session.to_owned(), step.part);
+        let are_kept = list(op.store, &session)?.is_some_and(|(_, have)| !have.is_empty());
+        return Err(Error::AfterRefusedPart { session, part, refused, are_kept });
     }
     // What the refusal lists of the parts is in older rows, too.
     let mut past = Past::of(op.store, step);
@@ -144,10 +151,7 @@ impl<'a> Past<'a> {
     }
 
     fn listed_row(&self) -> Option<&str> {
-        match self.step.known? {
-            Known::Listed(row) => Some(row),
-            Known::Refused | Known::Blocked => None,
-        }
+        self.step.known?.listed.as_deref()
     }
 
     /// The place of the row of the part that would be replaced.
@@ -184,7 +188,8 @@ impl<'a> Past<'a> {
 
     /// The newest row of the attempt, if only other programs have written it and the caller has not listed it.
     fn of_others(&self) -> Option<&Row> {
-        if self.step.known.is_some() {
+        let is_of_itself = |known: &&Known| matches!(known.refused, Some(Refused::Part(_)));
+        if self.step.known.is_some_and(|known| known.listed.is_some() || !is_of_itself(&known)) {
             return None;
         }
         let newer = || self.rows.iter().take_while(|row| !takes_parts(row));

@@ -127,9 +127,9 @@ impl Chunks<'_> {
         let composed = self.compose_under(&screen, request);
         if let Some(session) = attempt {
             match &composed {
-                Err(Error::Blocked { .. }) => self.knows(&session, Some(Known::Blocked)),
+                Err(Error::Blocked { .. }) => self.knows(&session, Known::blocked()),
                 // Nothing is left to correct, or what is sent from part 1 on is another text, with fewer parts.
-                Ok(_) | Err(Error::ChunkCount { .. }) => self.knows(&session, None),
+                Ok(_) | Err(Error::ChunkCount { .. }) => self.knows(&session, Known::default()),
                 _ => {}
             }
         }
@@ -177,7 +177,10 @@ impl Chunks<'_> {
             let (dir, indices) = complete(op.store, &session, true)?;
             if let (true, Some(by), Some(part)) = (one_attempt, &by, indices.last().copied()) {
                 let (session, known) = (session.as_str(), known.as_ref());
-                attempt::check(op, &Step { by, session, part, replaces: false, known })?;
+                attempt::check(
+                    op,
+                    &Step { by, session, part, is_sent: false, replaces: false, known },
+                )?;
             }
             let target = op.store.roots.writable(&output_path, rules.git)?;
             op.claim(&target)?;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::attempt::{self, Step};
 use super::kept::{check_session, list, none_missing, part_name};
-use super::looked::Known;
+use super::looked::{Known, Refused};
 use super::manifest::{MANIFEST, Manifest, pretty, read_manifest};
 use super::{Chunks, PARTS_MAX, composed};
 use crate::commit::{Old, WriteContext};
@@ -122,9 +122,18 @@ impl Chunks<'_> {
     /// attempt; the manifest is damaged; the disk refuses.
     pub fn keep(&self, request: PartRequest) -> Result<ChunkReceipt> {
         let session = request.session.clone();
+        let one_attempt = request.one_attempt.then_some(request.index).flatten();
         let kept = self.judged_put(request, Takes::Free);
-        if let Err(Error::PartOfAnother { .. }) = &kept {
-            self.knows(&session, Some(Known::Refused));
+        match (&kept, one_attempt) {
+            (Err(Error::PartOfAnother { .. }), _) => self.knows(&session, Known::refused()),
+            (Err(Error::AfterRefusedPart { .. }), _) | (_, None) => {}
+            (Err(_), Some(part)) => self.refuse(&session, part),
+            (Ok((receipt, _)), Some(_)) => {
+                let sent = Refused::Part(receipt.index);
+                self.learns(&session, |known| {
+                    known.refused.take_if(|it| *it == sent);
+                });
+            }
         }
         kept.map(|(receipt, _)| receipt)
     }
@@ -140,7 +149,7 @@ impl Chunks<'_> {
     pub fn begin(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
         let session = request.session.clone();
         let request = PartRequest { index: Some(1), expected_prev_sha256: None, ..request };
-        let is_blocked = matches!(self.known(&session), Some(Known::Blocked));
+        let is_blocked = self.known(&session).is_some_and(|known| known.is_blocked);
         let corrected = is_blocked.then(|| {
             let request = PartRequest { one_attempt: true, ..request.clone() };
             self.judged_put(request, Takes::ItsPlace)
@@ -153,14 +162,24 @@ impl Chunks<'_> {
             Some(begun) => begun,
         };
         // Also where no parts are there: another caller may begin before the next part comes.
-        self.knows(&session, begun.is_err().then_some(Known::Refused));
+        self.knows(&session, if begun.is_err() { Known::refused() } else { Known::default() });
         begun
     }
 
-    /// Remembers that a part 1 of the caller was refused before [`Chunks::begin`] saw it: what it sends next follows the
-    /// same rule.
-    pub fn refuse(&self, session: &str) {
-        self.knows(session, Some(Known::Refused));
+    /// Remembers that a part of the caller was refused, also before [`Chunks::keep`] or [`Chunks::begin`] saw it. If an
+    /// older part of this number is there, its other parts are refused until it sends this one again, lists the parts, or
+    /// begins anew; after a part 1, with or without older parts, until one of the last two.
+    pub fn refuse(&self, session: &str, part: i64) {
+        let Some(part) = u32::try_from(part).ok().filter(|part| *part > 1) else {
+            return self.knows(session, Known::refused());
+        };
+        let is_there = list(self.store, session)
+            .is_ok_and(|found| found.is_some_and(|(_, have)| have.contains(&part)));
+        if is_there {
+            self.learns(session, |known| {
+                known.refused.get_or_insert(Refused::Part(part));
+            });
+        }
     }
 
     fn judged_put(&self, request: PartRequest, takes: Takes) -> Result<(ChunkReceipt, u64)> {
@@ -207,9 +226,13 @@ impl Chunks<'_> {
         self.looked.by(self.store.by()?.session.as_deref()?, session)
     }
 
-    pub(super) fn knows(&self, session: &str, known: Option<Known>) {
+    pub(super) fn knows(&self, session: &str, known: Known) {
+        self.learns(session, |now| *now = known);
+    }
+
+    fn learns(&self, session: &str, change: impl FnOnce(&mut Known)) {
         if let Some(caller) = self.store.by().and_then(|by| by.session.as_deref()) {
-            self.looked.set(caller, session, known);
+            self.looked.change(caller, session, change);
         }
     }
 
@@ -269,7 +292,7 @@ impl Chunks<'_> {
             if let Some(by) = by.as_ref().filter(|_| adds) {
                 let replaces = old_part.as_ref().is_some_and(|old| old.digest != digest);
                 let (session, known) = (session.as_str(), known.as_ref());
-                attempt::check(op, &Step { by, session, part: index, replaces, known })?;
+                attempt::check(op, &Step { by, session, part: index, is_sent: true, replaces, known })?;
             }
             let mut have = list(op.store, &session)?.map(|(_, parts)| parts).unwrap_or_default();
             let gone = if begins { std::mem::take(&mut have) } else { Vec::new() };

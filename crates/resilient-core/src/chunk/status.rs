@@ -168,7 +168,8 @@ impl Chunks<'_> {
         let status = self.status(session)?;
         if let (true, Some(caller)) = (status.exists, caller) {
             // Without a row, all that are found later are newer.
-            self.looked.set(&caller, session, Some(Known::Listed(row.unwrap_or_default())));
+            let known = Known::listed(row.unwrap_or_default());
+            self.looked.change(&caller, session, |now| *now = known);
         }
         Ok(status)
     }

@@ -355,8 +355,9 @@ a_sample_for_every! {
         session: text(), path: text(), actual: Digest::of(b""), composed: Box::new(composed()),
     }],
     AfterRefusedPart { .. } => [
-        Error::AfterRefusedPart { session: text(), part: 2, are_kept: true },
-        Error::AfterRefusedPart { session: text(), part: 2, are_kept: false },
+        Error::AfterRefusedPart { session: text(), part: 2, refused: None, are_kept: true },
+        Error::AfterRefusedPart { session: text(), part: 2, refused: None, are_kept: false },
+        Error::AfterRefusedPart { session: text(), part: 3, refused: Some(2), are_kept: true },
     ],
     PartOfAnother { .. } => [
         part_of_another(true, None),

@@ -44,6 +44,9 @@ pub(super) fn hint(error: &Error) -> Option<String> {
              `expected_prev_sha256`"
                 .to_owned()
         }
+        Error::AfterRefusedPart { refused: Some(part), .. } => {
+            format!("send part {part} again, which was refused, and then this part")
+        }
         Error::AfterRefusedPart { are_kept: false, .. } => {
             "send all parts again from the first one on, since an earlier part of yours was refused".to_owned()
         }

@@ -107,3 +107,50 @@ fn after_a_part_1_that_is_refused_a_caller_goes_on_once_it_has_listed_the_parts(
         second().unwrap_or_else(|error| panic!("{more}: {error}"));
     }
 }
+
+/// A caller that sends several parts at once may not have seen the refusal yet.
+#[test]
+fn after_another_part_that_is_refused_a_caller_sends_it_again_first() {
+    let secret = format!("key = {}{}", concat!("AK", "IA"), "ABCDEFGHIJKLMNOP");
+    let home = Home::new();
+    let ws = of(&home.open(), "alpha");
+    for n in 1..=3 {
+        ws.keep_part(part(n, "old")).expect("a part");
+    }
+    let blocked = || PartRequest { reject_at: Some(Verdict::Low), ..part(2, &secret) };
+    assert!(matches!(ws.keep_part(blocked()), Err(Error::Blocked { .. })));
+    let refused = ws.keep_part(part(3, "new")).expect_err("a refusal");
+    assert!(matches!(refused, Error::AfterRefusedPart { refused: Some(2), .. }), "{refused}");
+    let compose = || ws.compose(ComposeRequest { one_attempt: true, ..composing("f", false) });
+    let refused = compose().expect_err("a refusal");
+    assert!(matches!(refused, Error::AfterRefusedPart { refused: Some(2), .. }), "{refused}");
+    ws.keep_part(part(2, "new")).expect("a part");
+    ws.keep_part(part(3, "new")).expect("a part");
+    compose().expect("a file");
+    assert_eq!(home.text("f"), "oldnewnew");
+
+    // Part 1 begins anew, whatever was refused.
+    assert!(matches!(ws.keep_part(blocked()), Err(Error::Blocked { .. })));
+    ws.begin_parts(part(1, "1")).expect("a part");
+    // No older part of this number is there.
+    assert!(matches!(ws.keep_part(blocked()), Err(Error::Blocked { .. })));
+    ws.keep_part(part(3, "3")).expect("a part");
+    ws.keep_part(part(2, "2")).expect("a part");
+
+    // So does a look at the parts that are there.
+    assert!(matches!(ws.keep_part(blocked()), Err(Error::Blocked { .. })));
+    ws.session_status("s").expect("a status");
+    ws.keep_part(part(3, "3")).expect("a part");
+}
+
+/// Before, a new program that was refused for its arguments went on where others had stopped, without a look.
+#[test]
+fn a_part_that_is_refused_tells_its_caller_nothing_about_the_parts_of_others() {
+    let home = Home::new();
+    let ws = home.open();
+    of(&ws, "alpha").keep_part(part(1, "A1")).expect("a part");
+    let beta = of(&ws, "beta");
+    beta.chunks().refuse("s", 2);
+    let refused = beta.keep_part(part(2, "B2")).expect_err("a refusal");
+    assert!(matches!(refused, Error::PartOfAnother { .. }), "{refused}");
+}

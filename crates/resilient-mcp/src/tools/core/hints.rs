@@ -64,6 +64,10 @@ pub fn hint_of(error: &Error) -> String {
         Error::SessionComposed { .. } | Error::ComposedBefore { .. } => {
             "append the text to the file with `rw_write_file` and `append` true".to_owned()
         }
+        Error::AfterRefusedPart { refused: Some(part), .. } => format!(
+            "send `part` {part} again, which was refused, and then this part; to go on with the parts that are there, call \
+             `rw_list_parts` and make this call again"
+        ),
         Error::AfterRefusedPart { are_kept: false, .. } => {
             "send all parts again from `part` 1 on, since an earlier part of yours was refused".to_owned()
         }

@@ -38,19 +38,17 @@ impl Tool for WritePart {
     const EFFECT: Effect = Effect::Changes;
     const TEXTS: Texts = TEXTS;
 
-    /// A part 1 whose arguments are refused counts as a refused part 1.
+    /// A part whose arguments are refused counts as a refused part; one without a number as part 1.
     fn if_unfit(arguments: &Map<String, Value>) -> Option<IfUnfit> {
         let path = arguments.get("path")?.as_str()?.to_owned();
         let part = arguments.get("part");
         let number = part.and_then(|part| part.as_i64().or_else(|| part.as_str()?.parse().ok()));
-        let may_begin = number.is_none_or(|number| number <= 1);
-        may_begin.then(|| -> IfUnfit {
-            Box::new(move |workspace| {
-                if let Ok(parts) = Parts::of(workspace, &path) {
-                    workspace.chunks().refuse(&parts.session);
-                }
-            })
-        })
+        let number = number.unwrap_or(1);
+        Some(Box::new(move |workspace| {
+            if let Ok(parts) = Parts::of(workspace, &path) {
+                workspace.chunks().refuse(&parts.session, number);
+            }
+        }))
     }
 
     fn run(self, workspace: &Workspace) -> Answer {
