@@ -109,7 +109,10 @@ impl<S: Hosted> Streamable<S> {
             Guarded::Mended(mended, kind, flaw) => (Bytes::from(mended), kind, None, flaw),
             Guarded::Refused(reply) => return json(StatusCode::BAD_REQUEST, &reply),
         };
-        let refuse = |reply| refused::of(reply, kind.id().cloned(), used.is_some());
+        let in_session = used.is_some();
+        let refuse = |reply| refused::of(reply, kind.id().cloned(), in_session);
+        // A refusal of another kind keeps its status.
+        let named = |reply| refused::of(reply, kind.id().cloned(), false);
         if ends && kind != Kind::Unanswered {
             return refuse(ending());
         }
@@ -145,7 +148,7 @@ impl<S: Hosted> Streamable<S> {
             if let JsonRpcMessage::Request(request) = &mut *call {
                 request.request.extensions_mut().insert(parts);
             }
-            let Ok(reader) = talk.ask(*call, Writer::Ours) else { return no_session() };
+            let Ok(reader) = talk.ask(*call, Writer::Ours) else { return named(no_session()) };
             drop(body_room);
             let held = (work, entered, used);
             return self.sent(Encoded::reply(reader), &taken.unsent, held, caller).await;
@@ -157,7 +160,7 @@ impl<S: Hosted> Streamable<S> {
         let reply = Box::pin(self.service.handle(request)).await;
         drop(body_room);
         if self.has_ended(reply.status(), used.as_deref()) {
-            return no_session();
+            return named(no_session());
         }
         if is_json && reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return json(StatusCode::BAD_REQUEST, &unreadable(&kind));
@@ -170,7 +173,7 @@ impl<S: Hosted> Streamable<S> {
         if let Some(id) = reply.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
             self.keeper.sessions.own(id, caller.clone());
         }
-        self.sent(reply, &taken.unsent, (work, entered, used), caller).await
+        named(self.sent(reply, &taken.unsent, (work, entered, used), caller).await)
     }
 
     /// Sends an answer, and holds something until that is done.

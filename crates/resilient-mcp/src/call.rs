@@ -46,7 +46,8 @@ impl Call {
 
 impl Progress for Call {
     fn step(&self, done: u64, total: Option<u64>) -> bool {
-        if let Some(listener) = &self.listener {
+        let is_wanted = !self.cancelled.as_ref().is_some_and(Cancelled::is_so);
+        if let Some(listener) = self.listener.as_ref().filter(|_| is_wanted) {
             let mut told = listener.told.lock().unwrap_or_else(PoisonError::into_inner);
             let (when, what) = *told;
             // The number that a client receives only grows.
@@ -56,7 +57,7 @@ impl Progress for Call {
                 let _ = listener.steps.send((done, total));
             }
         }
-        !self.cancelled.as_ref().is_some_and(Cancelled::is_so)
+        is_wanted
     }
 }
 

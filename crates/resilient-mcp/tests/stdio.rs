@@ -526,6 +526,21 @@ async fn a_scan_tells_how_far_it_is_until_its_call_is_cancelled() {
     assert!(rest.iter().all(|message| message["method"] == "notifications/progress"), "{rest:?}");
 }
 
+/// The SDK takes such a request for one of another method.
+#[tokio::test]
+async fn a_request_whose_params_do_not_fit_is_told_what_they_need() {
+    let mut client = Client::initialized(tools()).await;
+    let error = async |client: &mut Client, method, params| {
+        client.request(json!(1), method, params).await["error"].take()
+    };
+    let refused = error(&mut client, "logging/setLevel", json!({"level": "loud"})).await;
+    assert_eq!(refused["code"], -32602);
+    assert!(refused["message"].as_str().unwrap().contains("one of debug"), "{refused}");
+    let refused = error(&mut client, "resources/read", json!({})).await;
+    assert_eq!(refused["message"], "send resources/read with `uri` in params");
+    assert_eq!(error(&mut client, "resources/fly", json!({})).await["code"], -32601);
+}
+
 #[tokio::test]
 async fn an_id_that_is_in_use_is_refused() {
     let mut client = Client::initialized(tools()).await;

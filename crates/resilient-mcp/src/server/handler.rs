@@ -46,6 +46,19 @@ impl Server {
     }
 }
 
+/// Methods with what their params need. The SDK takes one without that for a method that it does not know.
+const NEEDED: [(&str, &str); 6] = [
+    ("completion/complete", "`ref` and `argument`"),
+    (
+        "logging/setLevel",
+        "`level`, one of debug, info, notice, warning, error, critical, alert and emergency,",
+    ),
+    ("prompts/get", "`name`, and texts as `arguments`,"),
+    ("resources/read", "`uri`"),
+    ("resources/subscribe", "`uri`"),
+    ("resources/unsubscribe", "`uri`"),
+];
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let every =
@@ -74,8 +87,17 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _context: Context,
     ) -> Result<CustomResult, ErrorData> {
-        let message = format!("there is no method {:?} here", request.method);
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+        let method = request.method.as_str();
+        let needed = NEEDED.iter().find(|(known, _)| self.inner.writes() && *known == method);
+        Err(match needed {
+            None => {
+                let message = format!("there is no method {method:?} here");
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+            }
+            Some((_, needed)) => {
+                ErrorData::invalid_params(format!("send {method} with {needed} in params"), None)
+            }
+        })
     }
 
     async fn list_tools(
