@@ -76,8 +76,8 @@ fn replaces_part(since: &Since) -> String {
         (Author::Caller | Author::Outside, _) => "of another program".to_owned(),
     };
     format!(
-        "pass another `index`, since the session has a part {whose} under this one; only if that part is to be replaced, \
-         look at it with `rw_chunk_preview` and repeat the call with context.actual_prev_sha256 as `expected_prev_sha256`"
+        "begin a session of another name, since this one has a part {whose} under the same `index`; only if that part is to \
+         be replaced, look at it with `rw_chunk_preview` and repeat the call with context.actual_prev_sha256 as `expected_prev_sha256`"
     )
 }
 

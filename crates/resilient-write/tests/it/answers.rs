@@ -265,7 +265,7 @@ fn a_call_that_was_made_before_is_told_so_and_not_to_merge() {
     let mut another = sandbox.serve_as("another", &[]);
     for (client, begin, whose) in [
         (&mut client, "look at your part", "or else pass another `index`"),
-        (&mut another, "pass another `index`", "a part of the client "),
+        (&mut another, "begin a session of another name", "a part of the client "),
     ] {
         let refused = client.fails("rw_chunk_write", other.clone(), STALE, json!({}));
         let hint = refused["context"]["hint"].as_str().unwrap();
