@@ -200,15 +200,15 @@ impl<'a> Past<'a> {
     }
 
     /// The beginning of the attempt, if a caller of a new session cannot know whose the parts are: the attempt was begun over
-    /// the parts of another session, or the caller's program has parts in an earlier one alone.
+    /// the parts of another session, or after one had composed them, or the caller's program has parts in an earlier one alone.
     fn begun_over_another(&self) -> Option<&Row> {
         let at = self.rows.iter().position(|row| self.begins(row))?;
         let beginning = self.rows.get(at)?;
         let mut attempt = self.rows.iter().take(at + 1);
         let older = || self.rows.iter().skip(at + 1);
-        let is_over_another = older()
-            .take_while(|row| !takes_parts(row))
-            .any(|row| session_of(row) != session_of(beginning));
+        let until_taken = older().position(takes_parts).map_or(usize::MAX, |at| at + 1);
+        let is_over_another =
+            older().take(until_taken).any(|row| session_of(row) != session_of(beginning));
         let is_left = older().any(|row| self.is_of_program(row))
             && !attempt.any(|row| self.is_of_program(row));
         (is_over_another || is_left).then_some(beginning)

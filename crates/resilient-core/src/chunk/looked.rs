@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// So many callers and sessions are remembered, by this process.
-const REMEMBERED_MAX: usize = 256;
+const REMEMBERED_MAX: usize = 4096;
 
 /// What callers know, the newest first.
 #[derive(Debug, Default)]

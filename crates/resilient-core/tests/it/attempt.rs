@@ -154,3 +154,23 @@ fn a_part_that_is_refused_tells_its_caller_nothing_about_the_parts_of_others() {
     let refused = beta.keep_part(part(2, "B2")).expect_err("a refusal");
     assert!(matches!(refused, Error::PartOfAnother { .. }), "{refused}");
 }
+
+/// Before, the last part of the one went behind the first part of the other, and both into one file.
+#[test]
+fn a_session_that_comes_back_after_its_compose_is_none_of_those_that_have_begun_since() {
+    let home = Home::new();
+    let ws = home.open();
+    let session = |name: &str| {
+        let (client, session) = (Some("alpha/1".to_owned()), Some(name.to_owned()));
+        ws.for_caller(By { client, session, ..By::default() })
+    };
+    let first = session("first");
+    first.keep_part(part(1, "A1")).expect("a part");
+    first.keep_part(part(2, "A2")).expect("a part");
+    first.compose(ComposeRequest { one_attempt: true, ..composing("f", true) }).expect("a file");
+    session("second").begin_parts(part(1, "B1")).expect("a part");
+    let refused = session("first, again").keep_part(part(2, "A2")).expect_err("a refusal");
+    assert!(matches!(refused, Error::PartOfAnother { begun_anew: true, .. }), "{refused}");
+    // One that has composed nothing in between goes on.
+    session("second").keep_part(part(2, "B2")).expect("a part");
+}
