@@ -375,7 +375,8 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
              {sha256}` prints"
         )),
         (ErrorKind::Blocked, Some(sha256), _) => Some(format!(
-            "take the detected strings out with `resilient-write redact --draft-sha256 {sha256}`"
+            "take the detected strings out with `resilient-write redact --draft-sha256 {sha256}`, which prints the rest; \
+             to write a file, add `--write-to PATH`"
         )),
         (ErrorKind::Blocked, None, Some(session)) => Some(format!(
             "take the detected strings out of the joined parts with `resilient-write redact \
