@@ -155,11 +155,12 @@ impl<S: Hosted> Streamable<S> {
         }
         let head = session.and_then(|_| Head::of(&parts.headers));
         let is_json = is_of(&parts.headers, b"application/json");
+        let names_session = parts.headers.contains_key(SESSION);
         let request = Request::from_parts(parts, Full::new(body));
         // What the SDK waits with is large.
         let reply = Box::pin(self.service.handle(request)).await;
         drop(body_room);
-        if self.has_ended(reply.status(), used.as_deref()) {
+        if self.has_ended(reply.status(), used.as_deref(), names_session) {
             return named(no_session());
         }
         if is_json && reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
@@ -224,8 +225,9 @@ impl<S: Hosted> Streamable<S> {
             }
         }
         used.iter().for_each(AtWork::go_on);
+        let names_session = parts.headers.contains_key(SESSION);
         let reply = self.service.handle(Request::from_parts(parts, empty())).await;
-        if self.has_ended(reply.status(), used.as_ref()) {
+        if self.has_ended(reply.status(), used.as_ref(), names_session) {
             return no_session();
         }
         reply.map(|body| Held::as_long_as(body, is_let_in).boxed_unsync())
@@ -260,13 +262,14 @@ impl<S: Hosted> Streamable<S> {
     }
 
     /// Whether a request failed because its session has ended. If that was meanwhile, the SDK calls it a fault of the server.
-    fn has_ended(&self, status: StatusCode, used: Option<&AtWork<S>>) -> bool {
+    /// Without a session, a status of 404 is about the method.
+    fn has_ended(&self, status: StatusCode, used: Option<&AtWork<S>>, names_session: bool) -> bool {
         match used {
             // It has a request at work, so it does not sleep.
             Some(used) if status == StatusCode::INTERNAL_SERVER_ERROR => {
                 !self.keeper.is_awake(used.id())
             }
-            _ => status == StatusCode::NOT_FOUND,
+            _ => names_session && status == StatusCode::NOT_FOUND,
         }
     }
 }

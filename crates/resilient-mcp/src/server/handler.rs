@@ -85,10 +85,14 @@ impl ServerHandler for Server {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: Context,
+        context: Context,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method.as_str();
-        let needed = NEEDED.iter().find(|(known, _)| self.inner.writes() && *known == method);
+        // Some of these are no methods since then.
+        let is_modern =
+            is_since(context.protocol_version().as_ref(), &ProtocolVersion::V_2026_07_28);
+        let may_be_here = self.inner.writes() && !is_modern;
+        let needed = NEEDED.iter().find(|(known, _)| may_be_here && *known == method);
         Err(match needed {
             None => {
                 let message = format!("there is no method {method:?} here");
