@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
-/// So many bytes are looked at between two calls of the watcher: a few milliseconds.
+/// At least so many bytes are looked at between two calls of the watcher. A pass over the whole text counts at once.
 const STEP: u64 = 1 << 18;
 
 struct Work {

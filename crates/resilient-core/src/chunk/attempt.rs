@@ -35,8 +35,7 @@ pub(super) struct Step<'a> {
 /// It does not if somebody else has begun anew, or has replaced a part, since what it knows. Nor does one of a new session
 /// if the attempt was begun over the parts of somebody else. A part of another program is replaced only by who has
 /// listed it. A caller whose program has written none of the attempt may go on where others have stopped once it has listed
-/// the parts. After a part that was refused, it sends
-/// that one again, lists the parts, or begins anew.
+/// the parts. After a part that was refused, it sends that one again, lists the parts, or begins anew.
 pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
     if step.by.session.is_none() {
         return Ok(());
