@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::edit::{Diagnosis, Nearest};
-use crate::error::{Blocking, Draft, Drift, Error, NotAFile};
+use crate::error::{Blocking, Draft, Drift, Error, NotAFile, UnknownParts, WhyUnknown};
 use crate::hint::{actions, hint, near_encodings};
 
 /// What went wrong, in one word.
@@ -499,16 +499,7 @@ impl Envelope {
                 }
                 stale(AskUser, context)
             }
-            Error::PartOfAnother { session, part, begun_anew, last_write, parts, composed } => {
-                let mut context = json!({
-                    "session": session, "part": part, "reason": "part_of_another_client",
-                    "begun_anew": begun_anew, "last_write": last_write, "parts": parts,
-                });
-                if let Some(composed) = composed {
-                    set(&mut context, "composed", json!(composed));
-                }
-                stale(AskUser, context)
-            }
+            Error::PartsUnknown(parts) => stale(AskUser, of_unknown_parts(parts)),
             Error::SessionNotFound { session, near, composed } => {
                 let context = json!({"session": session, "reason": "session_not_found"});
                 let mut context = with_near(context, near);
@@ -876,6 +867,25 @@ fn add_found(context: &mut Value, nearest: Option<&Nearest>, diagnosis: &Diagnos
         set(context, "nearest", json!(nearest));
     }
     add(context, diagnosis);
+}
+
+fn of_unknown_parts(parts: &UnknownParts) -> Value {
+    let UnknownParts { session, part, why, last_write, parts, composed } = parts;
+    let reason = match why {
+        WhyUnknown::NotListed => "parts_not_listed",
+        WhyUnknown::BegunAnew | WhyUnknown::Changed => "part_of_another_client",
+    };
+    let mut context = json!({"session": session, "part": part, "reason": reason, "parts": parts});
+    if *why != WhyUnknown::NotListed {
+        set(&mut context, "begun_anew", *why == WhyUnknown::BegunAnew);
+    }
+    if let Some(last_write) = last_write {
+        set(&mut context, "last_write", json!(last_write));
+    }
+    if let Some(composed) = composed {
+        set(&mut context, "composed", json!(composed));
+    }
+    context
 }
 
 /// Adds the names that may have been meant.

@@ -295,19 +295,9 @@ pub enum Error {
     /// The session was begun again, and its parts would replace the file that it was composed into before.
     #[error("chunk session {session:?} was begun again after it had been composed into {path:?}")]
     ComposedBefore { session: String, path: String, actual: Digest, composed: Box<Composed> },
-    /// The part would make a mixture with the parts of another caller. It has begun anew since the caller knew the parts,
-    /// or has written the part of `last_write`. `composed` is the file that the caller's own parts have become.
-    #[error(
-        "part {part} of chunk session {session:?} does not belong to the parts of another client"
-    )]
-    PartOfAnother {
-        session: String,
-        part: u32,
-        begun_anew: bool,
-        last_write: Box<LastWrite>,
-        parts: Vec<PartBy>,
-        composed: Option<Box<Composed>>,
-    },
+    /// The caller does not know the parts as they are: what it sends could make a mixture with those of another caller.
+    #[error("the parts of chunk session {:?} are not those that part {} follows", .0.session, .0.part)]
+    PartsUnknown(Box<UnknownParts>),
     /// An earlier part of the caller was refused, and the parts that are there are not those that it means.
     #[error(
         "an earlier part of chunk session {session:?} was refused: part {part} does not follow the kept parts"
@@ -606,6 +596,34 @@ pub struct Composed {
     pub path: String,
     pub sha256: String,
     pub ts: String,
+}
+
+/// The parts of a chunk session that a caller does not know as they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownParts {
+    /// The session's name.
+    pub session: String,
+    /// The part that was refused.
+    pub part: u32,
+    /// Why the caller does not know them.
+    pub why: WhyUnknown,
+    /// The row by which somebody else has changed them; the newest row of the session, if the caller has not listed them.
+    pub last_write: Option<LastWrite>,
+    /// The parts that are there.
+    pub parts: Vec<PartBy>,
+    /// The file that the part is in already, with the text that was sent.
+    pub composed: Option<Composed>,
+}
+
+/// Why a caller does not know the parts of a chunk session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyUnknown {
+    /// It has neither sent nor listed a part in this session of its client, or the server has forgotten it.
+    NotListed,
+    /// Somebody else has begun anew since.
+    BegunAnew,
+    /// Somebody else has added or replaced a part since, or composed the parts.
+    Changed,
 }
 
 /// A part of a chunk session, and who has written it.

@@ -321,7 +321,7 @@ pub fn hint(error: &Error) -> String {
         | Error::SessionComposed { .. }
         | Error::ComposedBefore { .. }
         | Error::AfterRefusedPart { .. }
-        | Error::PartOfAnother { .. }
+        | Error::PartsUnknown { .. }
         | Error::NonContiguous { .. }
         | Error::ChunkCount { .. }
         | Error::SessionChanges { .. }

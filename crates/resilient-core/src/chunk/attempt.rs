@@ -1,20 +1,25 @@
 //! An attempt at a file: part 1, and the parts that follow it until another part 1 begins anew. Two callers make no
 //! mixture of their parts that neither of them has written.
 //!
-//! A caller knows the parts as they were at its last part, or when it listed them last, in this session of its client.
-//! One of a new session knows what its program has sent before.
+//! A caller is one session of a client. It knows the parts as they were at its last part, or when it listed them last.
+//! It adds a part only while nobody else has changed the parts since. Everything else lists the parts first, or begins
+//! anew: a new session, a caller that this process has forgotten, and one whose part 1 was refused.
 
 use super::composed;
-use super::kept::{list, part_name};
-use super::looked::{Known, Refused};
+use super::kept::{list, none_missing, part_name};
+use super::looked::{Known, Seen};
 use super::rows::{newest, newest_of};
 use crate::commit::{Committer, WriteContext};
-use crate::error::{Composed, Error, LastWrite, PartBy, Result};
+use crate::digest::Digest;
+use crate::error::{Composed, Error, LastWrite, PartBy, Result, UnknownParts, WhyUnknown};
 use crate::journal::{By, Mode, Row};
 use crate::store::{CHUNKS, Store};
 
 /// A refusal names no more parts: those with the highest numbers.
 const PARTS_TOLD: usize = 50;
+
+/// The last row that a caller knows is looked for among so many. It is one of the first, unless others are very busy.
+const AMONG: usize = 20_000;
 
 /// What a caller is about to do with the parts of a session.
 pub(super) struct Step<'a> {
@@ -22,68 +27,54 @@ pub(super) struct Step<'a> {
     pub(super) session: &'a str,
     /// The part that it sends, or the last one of a file that it publishes.
     pub(super) part: u32,
-    /// Whether it sends the part.
-    pub(super) is_sent: bool,
-    /// Whether the part takes the place of one with another text.
-    pub(super) replaces: bool,
-    /// What the caller knows beside what it has sent.
+    /// The digest of the part that it sends.
+    pub(super) sent: Option<Digest>,
+    /// What the caller knows about the parts.
     pub(super) known: Option<&'a Known>,
 }
 
 /// Checks that a caller knows the attempt to which it adds a part, or of which it publishes the file.
 ///
-/// It does not if somebody else has begun anew, or has replaced a part, since what it knows. Nor does one of a new session
-/// if the attempt was begun over the parts of somebody else. A part of another program is replaced only by who has
-/// listed it. A caller whose program has written none of the attempt may go on where others have stopped once it has listed
-/// the parts. After a part that was refused, it sends that one again, lists the parts, or begins anew.
+/// After a part that was refused, of which an older text is kept, it sends that one again first.
 pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
-    if step.by.session.is_none() {
-        return Ok(());
+    let Some(caller) = step.by.session.as_deref() else { return Ok(()) };
+    let (session, part) = (step.session, step.part);
+    let have = list(op.store, session)?.map(|(_, have)| have).unwrap_or_default();
+    let after_refused = |refused| {
+        let (session, are_kept) = (session.to_owned(), !have.is_empty());
+        Err(Error::AfterRefusedPart { session, part, refused, are_kept })
+    };
+    let past = Past::of(op.store, step, caller);
+    let unknown = match step.known {
+        Some(Known::Refused) => return after_refused(None),
+        Some(Known::Parts(seen)) => past.change_since(op, seen),
+        None => Some(Unknown { why: WhyUnknown::NotListed, row: None }),
+    };
+    let is_unseen = unknown.as_ref().is_none_or(|it| it.row.is_none());
+    if is_unseen && have.is_empty() {
+        none_missing(session, &have, part)?;
     }
-    let mut past = Past::of(op.store, step);
-    newest(op, step.session, |row| {
-        past.add(row);
-        past.is_known().then_some(())
-    });
-    if past.refusal().is_none() {
-        let refused = match step.known.and_then(|known| known.refused) {
-            None => return Ok(()),
-            Some(Refused::Beginning) => None,
-            // This one again, or one that begins anew.
-            Some(Refused::Part(part)) if step.is_sent && [1, part].contains(&step.part) => {
-                return Ok(());
-            }
-            Some(Refused::Part(part)) => Some(part),
-        };
-        let (session, part) = (step.session.to_owned(), step.part);
-        let are_kept = list(op.store, &session)?.is_some_and(|(_, have)| !have.is_empty());
-        return Err(Error::AfterRefusedPart { session, part, refused, are_kept });
+    if let Some(unknown) = unknown {
+        return Err(past.refusal(op, unknown, &have));
     }
-    // What the refusal lists of the parts is in older rows, too.
-    let mut past = Past::of(op.store, step);
-    newest(op, step.session, |row| -> Option<()> {
-        past.add(row);
-        None
-    });
-    let Some((row, begun_anew)) = past.refusal() else { return Ok(()) };
-    let By { client, session, tool, .. } = row.by.clone().unwrap_or_default();
-    let (journal_id, ts) = (row.journal_id.clone(), row.ts.clone());
-    let mode = row.mode.as_str().to_owned();
-    Err(Error::PartOfAnother {
-        session: step.session.to_owned(),
-        part: step.part,
-        begun_anew,
-        last_write: Box::new(LastWrite { journal_id, ts, mode, client, session, tool }),
-        parts: past.parts(op.store)?,
-        composed: past.composed().map(Box::new),
-    })
+    match step.known {
+        // This one again, or one that begins anew.
+        Some(Known::Parts(Seen { refused: Some(refused), .. }))
+            if step.sent.is_none() || ![1, *refused].contains(&part) =>
+        {
+            after_refused(Some(*refused))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The row up to which a caller knows the parts of a session that it lists after this.
 pub(super) fn newest_row(store: &Committer, session: &str) -> Option<String> {
     let journals = store.visible().ok()??;
     let parts = parts_of(store, session);
-    newest_of(&journals, session, |row| is_of(&row, session, &parts).then_some(row.journal_id))
+    newest_of(&journals, session, AMONG, |row| {
+        is_of(&row, session, &parts).then_some(row.journal_id)
+    })
 }
 
 /// How the paths of a session's parts begin.
@@ -96,177 +87,125 @@ fn is_of(row: &Row, session: &str, parts: &str) -> bool {
     row.path.starts_with(parts) || row.composed.as_deref() == Some(session)
 }
 
-/// What was done with the parts of a session, and which part of that a caller knows.
+/// Why a caller does not know the parts, and the row that somebody else has written since, if one has.
+struct Unknown {
+    why: WhyUnknown,
+    row: Option<Row>,
+}
+
+/// What was done with the parts of a session, as the journal has it.
 struct Past<'a> {
     step: &'a Step<'a>,
+    caller: &'a str,
     /// How the paths of the parts begin.
     parts: String,
     /// The path of part 1.
     first: String,
     /// The path of the caller's part.
     this: String,
-    /// The newest first.
-    rows: Vec<Row>,
 }
 
 impl<'a> Past<'a> {
-    fn of(store: &Store, step: &'a Step<'a>) -> Self {
+    fn of(store: &Store, step: &'a Step<'a>, caller: &'a str) -> Self {
         let path_of = |part| store.shown_state(&[CHUNKS, step.session, &part_name(part)]);
         let (first, this) = (path_of(1), path_of(step.part));
-        Self { step, parts: parts_of(store, step.session), first, this, rows: Vec::new() }
+        Self { step, caller, parts: parts_of(store, step.session), first, this }
     }
 
-    fn add(&mut self, row: Row) {
-        if is_of(&row, self.step.session, &self.parts) {
-            self.rows.push(row);
-        }
-    }
-
-    /// Whether older rows change nothing for a caller that may go on.
-    fn is_known(&self) -> bool {
-        let is_known = self.own().is_some() || self.rows.iter().any(|row| self.is_listed(row));
-        is_known && (!self.step.replaces || self.replaced().is_some())
-    }
-
-    /// The place of the newest row of the caller itself.
-    fn own(&self) -> Option<usize> {
-        self.rows.iter().position(|row| session_of(row) == self.step.by.session.as_deref())
-    }
-
-    /// The place of the newest row of the caller's program.
-    fn of_program(&self) -> Option<usize> {
-        self.rows.iter().position(|row| self.is_of_program(row))
-    }
-
-    /// The place of the row up to which the caller has listed. If it is not among the newest ones, all are newer.
-    fn listed(&self) -> Option<usize> {
-        self.listed_row()?;
-        let place = self.rows.iter().position(|row| self.is_listed(row));
-        Some(place.unwrap_or(self.rows.len()))
-    }
-
-    fn is_listed(&self, row: &Row) -> bool {
-        self.listed_row() == Some(row.journal_id.as_str())
-    }
-
-    fn listed_row(&self) -> Option<&str> {
-        self.step.known?.listed.as_deref()
-    }
-
-    /// The place of the row of the part that would be replaced.
-    fn replaced(&self) -> Option<usize> {
-        self.rows.iter().position(|row| row.path == self.this)
-    }
-
-    /// The row for which the caller is refused, and whether somebody has begun anew with it.
-    fn refusal(&self) -> Option<(&Row, bool)> {
-        let (own, listed) = (self.own(), self.listed());
-        let known = own.into_iter().chain(listed).min();
-        let seen = known.or_else(|| self.of_program()).unwrap_or_default();
-        let unseen = || self.rows.iter().take(seen);
-        let begun = match known {
-            Some(_) => unseen().find(|row| self.begins(row)),
-            None => self.begun_over_another(),
-        };
-        if let Some(row) = begun {
-            return Some((row, true));
-        }
-        if let Some(row) = unseen().find(|row| self.replaces(row)) {
-            return Some((row, false));
-        }
-        if let Some(at) = self.replaced().filter(|_| self.step.replaces) {
-            let row = self.rows.get(at)?;
-            let is_listed = listed.is_some_and(|listed| at >= listed);
-            let is_known = known.is_none_or(|known| at >= known) && self.is_of_program(row);
-            if !is_listed && !is_known {
-                return Some((row, false));
+    /// What somebody else has changed since the caller knew the parts. A new beginning says more than a part.
+    fn change_since(&self, op: &WriteContext<'_>, seen: &Seen) -> Option<Unknown> {
+        let mut changed = None;
+        let found = newest(op, self.step.session, AMONG, |row| {
+            if Some(&row.journal_id) == seen.row.as_ref() {
+                return Some(());
             }
-        }
-        self.of_others().map(|row| (row, false))
+            if !self.is_own(&row) && self.changes(&row) {
+                let why = match self.begins(&row) {
+                    true => WhyUnknown::BegunAnew,
+                    false => WhyUnknown::Changed,
+                };
+                if changed.is_none() || why == WhyUnknown::BegunAnew {
+                    changed = Some(Unknown { why, row: Some(row) });
+                }
+            }
+            None
+        });
+        let is_lost = found.is_none() && seen.row.is_some();
+        changed.or_else(|| is_lost.then_some(Unknown { why: WhyUnknown::NotListed, row: None }))
     }
 
-    /// The newest row of the attempt, if only other programs have written it and the caller has not listed it.
-    fn of_others(&self) -> Option<&Row> {
-        let is_of_itself = |known: &&Known| matches!(known.refused, Some(Refused::Part(_)));
-        if self.step.known.is_some_and(|known| known.listed.is_some() || !is_of_itself(&known)) {
-            return None;
-        }
-        let newer = || self.rows.iter().take_while(|row| !takes_parts(row));
-        let of_attempt = newer().position(|row| self.begins(row)).map_or(usize::MAX, |at| at + 1);
-        let mut attempt = newer().take(of_attempt);
-        let newest = newer().next()?;
-        (!attempt.any(|row| self.is_of_program(row))).then_some(newest)
-    }
-
-    /// The beginning of the attempt, if a caller of a new session cannot know whose the parts are: the attempt was begun over
-    /// the parts of another session, or after one had composed them, or the caller's program has parts in an earlier one alone.
-    fn begun_over_another(&self) -> Option<&Row> {
-        let at = self.rows.iter().position(|row| self.begins(row))?;
-        let beginning = self.rows.get(at)?;
-        let mut attempt = self.rows.iter().take(at + 1);
-        let older = || self.rows.iter().skip(at + 1);
-        let until_taken = older().position(takes_parts).map_or(usize::MAX, |at| at + 1);
-        let is_over_another =
-            older().take(until_taken).any(|row| session_of(row) != session_of(beginning));
-        let is_left = older().any(|row| self.is_of_program(row))
-            && !attempt.any(|row| self.is_of_program(row));
-        (is_over_another || is_left).then_some(beginning)
-    }
-
-    fn is_of_program(&self, row: &Row) -> bool {
-        let is_own = session_of(row) == self.step.by.session.as_deref();
-        is_own || row.by.as_ref().is_some_and(|by| by.is_of_program(self.step.by))
+    fn is_own(&self, row: &Row) -> bool {
+        row.by.as_ref().and_then(|by| by.session.as_deref()) == Some(self.caller)
     }
 
     fn begins(&self, row: &Row) -> bool {
         row.path == self.first && (row.prev_sha256.is_none() || row.mode == Mode::Create)
     }
 
-    fn replaces(&self, row: &Row) -> bool {
-        row.path.starts_with(&self.parts)
-            && !self.begins(row)
-            && row.prev_sha256.is_some()
-            && row.prev_sha256 != row.sha256.digest()
+    /// Whether other parts are there since a row. A part with the text that it had before is the same.
+    fn changes(&self, row: &Row) -> bool {
+        let is_part = row.path.starts_with(&self.parts);
+        let is_same = || row.prev_sha256.is_some() && row.prev_sha256 == row.sha256.digest();
+        takes_parts(row) && row.composed.as_deref() == Some(self.step.session)
+            || is_part && (self.begins(row) || !is_same())
     }
 
-    /// The parts that are there, with who has written them.
-    fn parts(&self, store: &Store) -> Result<Vec<PartBy>> {
-        let have = list(store, self.step.session)?.map(|(_, parts)| parts).unwrap_or_default();
+    /// The refusal, with the parts that are there and who has written them.
+    fn refusal(&self, op: &WriteContext<'_>, unknown: Unknown, have: &[u32]) -> Error {
+        let mut rows = Vec::new();
+        newest(op, self.step.session, AMONG, |row| -> Option<()> {
+            if is_of(&row, self.step.session, &self.parts) {
+                rows.push(row);
+            }
+            None
+        });
+        let row = unknown.row.as_ref().or(rows.first());
+        let last_write = row.map(|row| {
+            let By { client, session, tool, .. } = row.by.clone().unwrap_or_default();
+            let (journal_id, ts) = (row.journal_id.clone(), row.ts.clone());
+            LastWrite { journal_id, ts, mode: row.mode.as_str().to_owned(), client, session, tool }
+        });
         let told = have.iter().skip(have.len().saturating_sub(PARTS_TOLD)).filter_map(|index| {
-            let path = store.shown_state(&[CHUNKS, self.step.session, &part_name(*index)]);
-            let row = self.rows.iter().find(|row| row.path == path)?;
+            let path = op.store.shown_state(&[CHUNKS, self.step.session, &part_name(*index)]);
+            let row = rows.iter().find(|row| row.path == path)?;
             let By { client, session, .. } = row.by.clone().unwrap_or_default();
             let sha256 = row.sha256.to_string();
             Some(PartBy { index: *index, bytes: row.bytes, sha256, client, session })
         });
-        Ok(told.collect())
+        Error::PartsUnknown(Box::new(UnknownParts {
+            session: self.step.session.to_owned(),
+            part: self.step.part,
+            why: unknown.why,
+            last_write,
+            parts: told.collect(),
+            composed: self.composed(&rows),
+        }))
     }
 
-    /// The file that the caller's own parts have become. The part of this number was its own, and nobody has begun anew or
-    /// replaced a part between its last part and the compose.
-    fn composed(&self) -> Option<Composed> {
-        let has_own = self.own().is_some();
-        let is_own = |row: &Row| match has_own {
-            true => session_of(row) == self.step.by.session.as_deref(),
-            false => self.is_of_program(row),
+    /// The file that the part is in already: its program has sent it with this text, and the newest compose since has it.
+    fn composed(&self, rows: &[Row]) -> Option<Composed> {
+        let sent = self.step.sent?;
+        let is_own = |row: &Row| {
+            self.is_own(row) || row.by.as_ref().is_some_and(|by| by.is_of_program(self.step.by))
         };
-        let is_own_part = |row: &Row| row.path.starts_with(&self.parts) && is_own(row);
-        let last = self.rows.iter().position(is_own_part)?;
-        let (newer, older) = self.rows.split_at_checked(last)?;
-        let this = older.iter().find(|row| row.path == self.this || self.begins(row))?;
-        if this.path != self.this || !is_own(this) {
-            return None;
+        let mut file = None;
+        for row in rows {
+            if let Some(composed) = composed::of(row, self.step.session) {
+                file = Some(composed);
+            } else if row.path == self.this {
+                if file.is_some() && row.sha256.digest() == Some(sent) && is_own(row) {
+                    return file;
+                }
+                file = None;
+            } else if self.begins(row) {
+                file = None;
+            }
         }
-        let ends = |row: &&Row| row.composed.is_some() || self.begins(row) || self.replaces(row);
-        composed::of(newer.iter().rev().find(ends)?, self.step.session)
+        None
     }
 }
 
-/// Whether a compose has removed the parts: what is older is of another attempt.
+/// Whether a compose has removed the parts.
 fn takes_parts(row: &Row) -> bool {
     row.composed.is_some() && !row.gone.is_empty()
-}
-
-fn session_of(row: &Row) -> Option<&str> {
-    row.by.as_ref().and_then(|by| by.session.as_deref())
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::attempt::{self, Step};
 use super::joined::Joined;
 use super::kept::{check_session, complete, part_index};
-use super::looked::Known;
+use super::looked::{Known, Seen};
 use super::manifest::MANIFEST;
 use super::{Chunks, composed};
 use crate::checked::Checked;
@@ -127,9 +127,15 @@ impl Chunks<'_> {
         let composed = self.compose_under(&screen, request);
         if let Some(session) = attempt {
             match &composed {
-                Err(Error::Blocked { .. }) => self.knows(&session, Known::blocked()),
-                // Nothing is left to correct, or what is sent from part 1 on is another text, with fewer parts.
-                Ok(_) | Err(Error::ChunkCount { .. }) => self.knows(&session, Known::default()),
+                Ok(composed) => {
+                    let row = Some(composed.journal_id.clone());
+                    self.knows(&session, Known::Parts(Seen::until(row)));
+                }
+                Err(Error::Blocked { .. }) => self.learns(&session, |seen| seen.is_blocked = true),
+                // What is sent from part 1 on is another text, with fewer parts.
+                Err(Error::ChunkCount { .. }) => {
+                    self.learns(&session, |seen| seen.is_blocked = false);
+                }
                 _ => {}
             }
         }
@@ -177,10 +183,7 @@ impl Chunks<'_> {
             let (dir, indices) = complete(op.store, &session, true)?;
             if let (true, Some(by), Some(part)) = (one_attempt, &by, indices.last().copied()) {
                 let (session, known) = (session.as_str(), known.as_ref());
-                attempt::check(
-                    op,
-                    &Step { by, session, part, is_sent: false, replaces: false, known },
-                )?;
+                attempt::check(op, &Step { by, session, part, sent: None, known })?;
             }
             let target = op.store.roots.writable(&output_path, rules.git)?;
             op.claim(&target)?;

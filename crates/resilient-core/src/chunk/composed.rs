@@ -2,7 +2,7 @@
 
 use super::kept::list;
 use super::manifest::manifest;
-use super::rows::{newest, newest_of};
+use super::rows::{AMONG, newest, newest_of};
 use crate::closed::Journals;
 use crate::commit::{Old, WriteContext};
 use crate::digest::Digest;
@@ -13,7 +13,7 @@ use crate::write::check;
 
 /// The file that a session was composed into last, if that is among the newest rows.
 pub(crate) fn composed_of(journals: &Journals, session: &str) -> Option<Composed> {
-    newest_of(journals, session, |row| of(&row, session))
+    newest_of(journals, session, AMONG, |row| of(&row, session))
 }
 
 /// What a row says of the compose of a session, if it is the row of one.
@@ -38,7 +38,7 @@ pub(super) fn before(op: &WriteContext<'_>, session: &str) -> Result<Option<Comp
 
 /// The file that a session of this name was composed into last.
 pub(super) fn newest_file(op: &WriteContext<'_>, session: &str) -> Option<Composed> {
-    newest(op, session, |row| of(&row, session))
+    newest(op, session, AMONG, |row| of(&row, session))
 }
 
 /// Checks that a part is the one expected. If it is gone since the session was composed, the refusal says so.
@@ -72,7 +72,7 @@ pub(super) fn check_left(
     let before = before(op, session)?;
     // Whether the parts that the file was made of are gone: the session was begun again since.
     let mut are_gone = false;
-    let left = newest(op, session, |row| {
+    let left = newest(op, session, AMONG, |row| {
         let left = of(&row, session)?;
         are_gone |= before.as_ref() == Some(&left);
         (left.path == target.shown).then_some(left)
@@ -91,7 +91,7 @@ pub(super) fn check_left(
 
 /// Whether the content of a file was written by the client that calls.
 fn is_own(op: &WriteContext<'_>, by: Option<&By>, path: &str, content: Digest) -> bool {
-    let newest = newest(op, path, |row| (row.path == path).then_some(row));
+    let newest = newest(op, path, AMONG, |row| (row.path == path).then_some(row));
     let is_own = |row: Row| {
         let is_of_program = row.by?.is_of_program(by?);
         Some(is_of_program && row.sha256.digest() == Some(content))

@@ -1,10 +1,9 @@
-//! Whether a caller has listed the parts of a session, or one of its own was refused. Its rows in the journal show the
-//! rest of what it knows.
+//! What callers know about the parts of a session.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// So many callers and sessions are remembered, by this process.
+/// So many callers and sessions are remembered, by this process. One that is forgotten lists the parts again.
 const REMEMBERED_MAX: usize = 4096;
 
 /// What callers know, the newest first.
@@ -15,62 +14,65 @@ pub(crate) struct Looked(Mutex<VecDeque<(Of, Known)>>);
 type Of = (String, String);
 
 /// What a caller knows about the parts of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// The parts, as they were at its last part or when it listed them.
+    Parts(Seen),
+    /// A part 1 of its own was refused: the parts that are there are not those that it means.
+    Refused,
+}
+
+/// The parts as a caller knows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Known {
-    /// The row of the journal up to which it has listed the parts.
-    pub(super) listed: Option<String>,
-    /// What of it was refused. What it sends next may not follow the parts that are there.
-    pub(super) refused: Option<Refused>,
+pub(super) struct Seen {
+    /// The newest row of the journal about them; absent where there was none.
+    pub(super) row: Option<String>,
+    /// A part of the caller that was refused, of which an older text is kept. It is sent again before others.
+    pub(super) refused: Option<u32>,
     /// Whether its file was refused for what the parts hold. A part 1 that it sends now corrects itself.
     pub(super) is_blocked: bool,
 }
 
-/// What of a caller was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
-    /// Its beginning, or a part because of another caller's parts. The parts that are there are not those that it began with.
-    Beginning,
-    /// This part alone. It may be sent again.
-    Part(u32),
-}
-
-impl Known {
-    pub(super) fn listed(row: String) -> Self {
-        Self { listed: Some(row), ..Self::default() }
-    }
-
-    pub(super) fn refused() -> Self {
-        Self { refused: Some(Refused::Beginning), ..Self::default() }
-    }
-
-    pub(super) fn blocked() -> Self {
-        Self { is_blocked: true, ..Self::default() }
+impl Seen {
+    pub(super) fn until(row: Option<String>) -> Self {
+        Self { row, ..Self::default() }
     }
 }
 
 impl Looked {
-    /// Changes what a caller knows. One that has begun anew knows nothing.
-    pub(super) fn change(&self, caller: &str, session: &str, change: impl FnOnce(&mut Known)) {
-        let of = (caller.to_owned(), session.to_owned());
+    /// Sets what a caller knows.
+    pub(super) fn set(&self, caller: &str, session: &str, known: Known) {
         let mut all = self.lock();
-        let place = all.iter().position(|(other, _)| *other == of);
-        let mut known =
-            place.and_then(|at| all.remove(at)).map(|(_, known)| known).unwrap_or_default();
-        change(&mut known);
-        if known != Known::default() {
-            all.truncate(REMEMBERED_MAX - 1);
-            all.push_front((of, known));
+        all.retain(|(of, _)| !is(of, caller, session));
+        all.truncate(REMEMBERED_MAX - 1);
+        all.push_front(((caller.to_owned(), session.to_owned()), known));
+    }
+
+    /// Changes what a caller knows about the parts, if it knows them.
+    pub(super) fn change(&self, caller: &str, session: &str, change: impl FnOnce(&mut Seen)) {
+        let mut all = self.lock();
+        let found = all.iter_mut().find(|(of, _)| is(of, caller, session));
+        if let Some((_, Known::Parts(seen))) = found {
+            change(seen);
         }
     }
 
-    /// What a caller knows.
+    /// What a caller knows; nothing about parts that it has not sent or listed.
     pub(super) fn by(&self, caller: &str, session: &str) -> Option<Known> {
         let all = self.lock();
-        let found = all.iter().find(|((by, of), _)| by == caller && of == session);
-        found.map(|(_, known)| known.clone())
+        all.iter().find(|(of, _)| is(of, caller, session)).map(|(_, known)| known.clone())
+    }
+
+    /// Forgets what a caller knows about all sessions.
+    pub(super) fn forget(&self, caller: &str) {
+        self.lock().retain(|((by, _), _)| by != caller);
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<(Of, Known)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn is((by, of): &Of, caller: &str, session: &str) -> bool {
+    by == caller && of == session
 }

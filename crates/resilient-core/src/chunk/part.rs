@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::attempt::{self, Step};
 use super::kept::{check_session, list, none_missing, part_name};
-use super::looked::{Known, Refused};
+use super::looked::{Known, Seen};
 use super::manifest::{MANIFEST, Manifest, pretty, read_manifest};
 use super::{Chunks, PARTS_MAX, composed};
 use crate::commit::{Old, WriteContext};
@@ -35,9 +35,9 @@ pub struct PartRequest {
     pub reject_at: Option<Verdict>,
     /// The absolute path of the file that the parts are for, where that is known: it is listed with the session.
     pub output_path: Option<String>,
-    /// Refuses a part if somebody else has begun anew or replaced a part since the caller knew the parts, and a last one
-    /// (its number is the total) while a part before it is missing. A caller knows the parts as they were at its last
-    /// part or at its last [`Chunks::look`]; in a new session, at the last part of its program.
+    /// Refuses a part if the caller does not know the parts as they are, and a last one (its number is the total) while
+    /// a part before it is missing. A caller is one session of a client. It knows the parts as they were at its last
+    /// part or at its last [`Chunks::look`], until somebody else changes them.
     pub one_attempt: bool,
 }
 
@@ -125,15 +125,9 @@ impl Chunks<'_> {
         let one_attempt = request.one_attempt.then_some(request.index).flatten();
         let kept = self.judged_put(request, Takes::Free);
         match (&kept, one_attempt) {
-            (Err(Error::PartOfAnother { .. }), _) => self.knows(&session, Known::refused()),
-            (Err(Error::AfterRefusedPart { .. }), _) | (_, None) => {}
+            (Err(Error::PartsUnknown { .. } | Error::AfterRefusedPart { .. }), _) | (_, None) => {}
             (Err(_), Some(part)) => self.refuse(&session, part),
-            (Ok((receipt, _)), Some(_)) => {
-                let sent = Refused::Part(receipt.index);
-                self.learns(&session, |known| {
-                    known.refused.take_if(|it| *it == sent);
-                });
-            }
+            (Ok((receipt, _)), Some(_)) => self.has_sent(&session, receipt),
         }
         kept.map(|(receipt, _)| receipt)
     }
@@ -149,20 +143,33 @@ impl Chunks<'_> {
     pub fn begin(&self, request: PartRequest) -> Result<(ChunkReceipt, u64)> {
         let session = request.session.clone();
         let request = PartRequest { index: Some(1), expected_prev_sha256: None, ..request };
-        let is_blocked = self.known(&session).is_some_and(|known| known.is_blocked);
-        let corrected = is_blocked.then(|| {
+        let is_blocked = |known| matches!(known, Known::Parts(Seen { is_blocked: true, .. }));
+        let corrected = self.known(&session).is_some_and(is_blocked).then(|| {
             let request = PartRequest { one_attempt: true, ..request.clone() };
             self.judged_put(request, Takes::ItsPlace)
         });
         let begun = match corrected {
             // Further parts may be corrected.
-            Some(Ok(kept)) if kept.0.prev_sha256.is_some() => return Ok(kept),
-            // What is there is not this caller's, and is not corrected by it.
-            None | Some(Err(Error::PartOfAnother { .. })) => self.judged_put(request, Takes::All),
+            Some(Ok((receipt, discarded))) if receipt.prev_sha256.is_some() => {
+                self.has_sent(&session, &receipt);
+                return Ok((receipt, discarded));
+            }
+            // What is there is not what this caller has written, and is not corrected by it.
+            None | Some(Err(Error::PartsUnknown { .. })) => {
+                // IMPORTANT: before the part is checked. A part that overtakes it does not follow the old ones.
+                self.knows(&session, Known::Refused);
+                self.judged_put(request, Takes::All)
+            }
             Some(begun) => begun,
         };
         // Also where no parts are there: another caller may begin before the next part comes.
-        self.knows(&session, if begun.is_err() { Known::refused() } else { Known::default() });
+        self.knows(
+            &session,
+            match &begun {
+                Ok((receipt, _)) => Known::Parts(Seen::until(Some(receipt.journal_id.clone()))),
+                Err(_) => Known::Refused,
+            },
+        );
         begun
     }
 
@@ -171,14 +178,22 @@ impl Chunks<'_> {
     /// begins anew; after a part 1, with or without older parts, until one of the last two.
     pub fn refuse(&self, session: &str, part: i64) {
         let Some(part) = u32::try_from(part).ok().filter(|part| *part > 1) else {
-            return self.knows(session, Known::refused());
+            return self.knows(session, Known::Refused);
         };
         let is_there = list(self.store, session)
             .is_ok_and(|found| found.is_some_and(|(_, have)| have.contains(&part)));
         if is_there {
-            self.learns(session, |known| {
-                known.refused.get_or_insert(Refused::Part(part));
+            self.learns(session, |seen| {
+                seen.refused.get_or_insert(part);
             });
+        }
+    }
+
+    /// The same, if it is not known of which session the part was: the caller lists the parts of each of its sessions
+    /// before it goes on, or begins anew.
+    pub fn refuse_unread(&self) {
+        if let Some(caller) = self.caller() {
+            self.looked.forget(caller);
         }
     }
 
@@ -221,19 +236,33 @@ impl Chunks<'_> {
         Ok((number, total, findings))
     }
 
-    /// What the caller knows about the parts of a session beside what it has sent.
+    fn caller(&self) -> Option<&str> {
+        self.store.by()?.session.as_deref()
+    }
+
+    /// What the caller knows about the parts of a session.
     pub(super) fn known(&self, session: &str) -> Option<Known> {
-        self.looked.by(self.store.by()?.session.as_deref()?, session)
+        self.looked.by(self.caller()?, session)
     }
 
     pub(super) fn knows(&self, session: &str, known: Known) {
-        self.learns(session, |now| *now = known);
+        if let Some(caller) = self.caller() {
+            self.looked.set(caller, session, known);
+        }
     }
 
-    fn learns(&self, session: &str, change: impl FnOnce(&mut Known)) {
-        if let Some(caller) = self.store.by().and_then(|by| by.session.as_deref()) {
+    pub(super) fn learns(&self, session: &str, change: impl FnOnce(&mut Seen)) {
+        if let Some(caller) = self.caller() {
             self.looked.change(caller, session, change);
         }
+    }
+
+    /// The caller knows the parts as they are with this one of its own.
+    fn has_sent(&self, session: &str, receipt: &ChunkReceipt) {
+        self.learns(session, |seen| {
+            seen.row = Some(receipt.journal_id.clone());
+            seen.refused.take_if(|part| *part == receipt.index);
+        });
     }
 
     /// Keeps a part; gives how many parts it takes the place of, if it begins anew.
@@ -290,9 +319,8 @@ impl Chunks<'_> {
             }
             let adds = !begins && (index > 1 || old_part.is_some());
             if let Some(by) = by.as_ref().filter(|_| adds) {
-                let replaces = old_part.as_ref().is_some_and(|old| old.digest != digest);
                 let (session, known) = (session.as_str(), known.as_ref());
-                attempt::check(op, &Step { by, session, part: index, is_sent: true, replaces, known })?;
+                attempt::check(op, &Step { by, session, part: index, sent: Some(digest), known })?;
             }
             let mut have = list(op.store, &session)?.map(|(_, parts)| parts).unwrap_or_default();
             let gone = if begins { std::mem::take(&mut have) } else { Vec::new() };

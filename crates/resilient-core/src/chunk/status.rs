@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::joined::is_mid_line;
 use super::kept::{check_session, list, missing, near_sessions, part_name};
-use super::looked::Known;
+use super::looked::{Known, Seen};
 use super::manifest::manifest;
 use super::{Chunks, attempt};
 use crate::disk::{DirRef, File, read_up_to};
@@ -167,9 +167,7 @@ impl Chunks<'_> {
         let row = caller.as_ref().and_then(|_| attempt::newest_row(self.store, session));
         let status = self.status(session)?;
         if let (true, Some(caller)) = (status.exists, caller) {
-            // Without a row, all that are found later are newer.
-            let known = Known::listed(row.unwrap_or_default());
-            self.looked.change(&caller, session, |now| *now = known);
+            self.looked.set(&caller, session, Known::Parts(Seen::until(row)));
         }
         Ok(status)
     }

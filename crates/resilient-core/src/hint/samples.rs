@@ -6,6 +6,7 @@ use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
 use crate::error::{
     Author, Blocking, Changed, Composed, Draft, Drift, Error, LastWrite, NotAFile, PartBy, Since,
+    UnknownParts, WhyUnknown,
 };
 use crate::policy::PolicyError;
 use crate::risk::{self, Verdict};
@@ -117,10 +118,11 @@ fn nearest(suggested_old_string: Option<String>) -> Nearest {
     }
 }
 
-fn part_of_another(begun_anew: bool, composed: Option<Composed>) -> Error {
-    let (session, last_write, parts) = (text(), Box::default(), vec![PartBy::default()]);
-    let composed = composed.map(Box::new);
-    Error::PartOfAnother { session, part: 2, begun_anew, last_write, parts, composed }
+fn parts_unknown(why: WhyUnknown, parts: usize, composed: Option<Composed>) -> Error {
+    let parts = vec![PartBy::default(); parts];
+    let last_write = Some(LastWrite::default());
+    let unknown = UnknownParts { session: text(), part: 2, why, last_write, parts, composed };
+    Error::PartsUnknown(Box::new(unknown))
 }
 
 fn composed() -> Composed {
@@ -359,18 +361,13 @@ a_sample_for_every! {
         Error::AfterRefusedPart { session: text(), part: 2, refused: None, are_kept: false },
         Error::AfterRefusedPart { session: text(), part: 3, refused: Some(2), are_kept: true },
     ],
-    PartOfAnother { .. } => [
-        part_of_another(true, None),
-        part_of_another(true, Some(composed())),
-        part_of_another(false, None),
-        Error::PartOfAnother {
-            session: text(),
-            part: 2,
-            begun_anew: true,
-            last_write: Box::default(),
-            parts: Vec::new(),
-            composed: None,
-        },
+    PartsUnknown { .. } => [
+        parts_unknown(WhyUnknown::BegunAnew, 1, None),
+        parts_unknown(WhyUnknown::BegunAnew, 1, Some(composed())),
+        parts_unknown(WhyUnknown::BegunAnew, 0, None),
+        parts_unknown(WhyUnknown::Changed, 1, None),
+        parts_unknown(WhyUnknown::NotListed, 1, None),
+        parts_unknown(WhyUnknown::NotListed, 1, Some(composed())),
     ],
     SessionNotFound { .. } => [
         Error::SessionNotFound { session: text(), near: vec![text()], composed: None },

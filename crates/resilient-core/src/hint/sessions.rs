@@ -55,14 +55,14 @@ pub(super) fn hint(error: &Error) -> Option<String> {
              then this call goes on with them as they are"
                 .to_owned()
         }
-        Error::PartOfAnother { composed, parts, .. } => {
-            let done = if composed.is_some() { DONE_IF_SENT_BEFORE } else { "" };
-            if parts.is_empty() {
+        Error::PartsUnknown(unknown) => {
+            let done = if unknown.composed.is_some() { DONE_IF_SENT_BEFORE } else { "" };
+            if unknown.parts.is_empty() {
                 return Some(format!("{done}send all parts again from the first one on"));
             }
             format!(
                 "{done}begin a session of another name, or look at the parts with `rw_chunk_status`: then this call goes \
-                 on with them as they are, those of the other client included"
+                 on with them as they are, those of other clients included"
             )
         }
         Error::NonContiguous { missing, .. } if missing.is_empty() => {

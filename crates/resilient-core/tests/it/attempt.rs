@@ -1,6 +1,7 @@
 //! The parts of two callers in one session, as `rw_write_part` sends them.
 
 use resilient_core::chunk::{ComposeRequest, PartRequest};
+use resilient_core::error::WhyUnknown;
 use resilient_core::journal::By;
 use resilient_core::risk::Verdict;
 use resilient_core::{Error, Workspace};
@@ -25,6 +26,14 @@ fn part(index: i64, content: &str) -> PartRequest {
     }
 }
 
+/// Checks that a caller is refused since it does not know the parts as they are.
+fn is_unknown<T: std::fmt::Debug>(kept: Result<T, Error>, why: WhyUnknown) {
+    match kept {
+        Err(Error::PartsUnknown(unknown)) => assert_eq!(unknown.why, why, "{unknown:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Adds rows to the journal that are of something else.
 fn add_rows(home: &Home, count: usize, ts: &str) {
     let line = format!(
@@ -41,56 +50,95 @@ fn a_compose_writes_no_file_of_parts_that_somebody_else_has_begun_anew() {
     let home = Home::new();
     let ws = home.open();
     let (alpha, beta) = (of(&ws, "alpha"), of(&ws, "beta"));
-    alpha.keep_part(part(1, "A1")).expect("a part");
+    alpha.begin_parts(part(1, "A1")).expect("a part");
     // Another caller comes between a last part and its compose.
-    beta.chunks().reset("s").expect("a reset");
-    beta.keep_part(part(1, "B1")).expect("a part");
+    beta.begin_parts(part(1, "B1")).expect("a part");
     let whole = || ComposeRequest { one_attempt: true, ..composing("a.md", true) };
     home.refused(|| alpha.compose(whole()));
-    let refused = alpha.compose(whole()).expect_err("a refusal");
-    assert!(matches!(refused, Error::PartOfAnother { part: 1, begun_anew: true, .. }), "{refused}");
+    is_unknown(alpha.compose(whole()), WhyUnknown::BegunAnew);
     beta.compose(whole()).expect("a receipt");
     assert_eq!(home.text("a.md"), "B1");
 }
 
+/// Before, a part 1 that was refused was forgotten when the server ended, and the parts of the new text were added to
+/// those of the old one.
 #[test]
-fn whose_an_attempt_is_is_known_for_a_thousand_rows() {
-    // The row of the new beginning is one of them. It alone says that others have written the attempt.
-    for (more, is_known) in [(998, true), (999, true), (1000, false)] {
-        let home = Home::new();
-        let ws = home.open();
-        of(&ws, "alpha").keep_part(part(1, "A1")).expect("a part");
-        let row = entries(&ws).pop().expect("a row");
-        ws.chunks().reset("s").expect("a reset");
-        of(&ws, "beta").keep_part(part(1, "B1")).expect("a part");
-        drop(ws);
-        add_rows(&home, more, &row.ts);
-        let kept = of(&home.open(), "alpha").keep_part(part(2, "A2"));
-        assert_eq!(kept.is_err(), is_known, "{more}");
+fn a_new_session_lists_the_parts_before_it_adds_one() {
+    let home = Home::new();
+    let ws = home.open();
+    let alpha = of(&ws, "alpha");
+    alpha.begin_parts(part(1, "old 1")).expect("a part");
+    alpha.chunks().refuse("s", 1);
+    drop((alpha, ws));
+    let ws = home.open();
+    let session = Some("another session".to_owned());
+    let alpha = ws.for_caller(By { client: Some("alpha/1".to_owned()), session, ..By::default() });
+    for _ in 0..2 {
+        is_unknown(alpha.keep_part(part(2, "new 2")), WhyUnknown::NotListed);
     }
+    let compose = ComposeRequest { one_attempt: true, ..composing("f", true) };
+    is_unknown(alpha.compose(compose), WhyUnknown::NotListed);
+    alpha.session_status("s").expect("a status");
+    alpha.keep_part(part(2, "new 2")).expect("a part");
 }
 
-/// Before, a client could not correct its own part after an update.
+/// Before, a caller that was forgotten went on without a listing.
 #[test]
-fn a_client_of_a_new_version_is_the_same_client() {
-    for (later, is_refused) in [("alpha/2.1", false), ("beta/2.0", true)] {
+fn a_caller_that_is_forgotten_lists_the_parts_again() {
+    let home = Home::new();
+    let ws = of(&home.open(), "alpha");
+    ws.begin_parts(part(1, "old 1")).expect("a part");
+    ws.chunks().refuse("s", 1);
+    for n in 0..4096 {
+        ws.chunks().refuse(&format!("other-{n}"), 1);
+    }
+    is_unknown(ws.keep_part(part(2, "new 2")), WhyUnknown::NotListed);
+}
+
+/// Where the path of a refused call cannot be read, it may have been a part of any file.
+#[test]
+fn a_part_that_nobody_could_read_is_refused_for_each_session() {
+    let home = Home::new();
+    let ws = home.open();
+    let (alpha, beta) = (of(&ws, "alpha"), of(&ws, "beta"));
+    alpha.begin_parts(part(1, "1")).expect("a part");
+    let other = |index| PartRequest { session: "t".to_owned(), ..part(index, "b") };
+    beta.begin_parts(other(1)).expect("a part");
+    alpha.chunks().refuse_unread();
+    is_unknown(alpha.keep_part(part(2, "2")), WhyUnknown::NotListed);
+    // Another caller is not meant.
+    beta.keep_part(other(2)).expect("a part");
+}
+
+/// A row that others have pushed out of sight counts as a change.
+#[test]
+fn what_a_caller_knows_is_looked_for_among_the_newest_rows() {
+    for (more, is_known) in [(19_999, true), (20_000, false)] {
         let home = Home::new();
         let ws = home.open();
-        let before = of(&ws, "alpha/2.0");
-        before.keep_part(part(1, "A1")).expect("a part");
-        before.keep_part(part(2, "A2")).expect("a part");
-        let corrected = of(&ws, later).keep_part(part(2, "A2, corrected"));
-        assert_eq!(corrected.is_err(), is_refused, "{later}");
+        let alpha = of(&ws, "alpha");
+        alpha.begin_parts(part(1, "A1")).expect("a part");
+        let row = entries(&ws).pop().expect("a row");
+        add_rows(&home, more, &row.ts);
+        let kept = alpha.keep_part(part(2, "A2"));
+        match is_known {
+            true => assert!(kept.is_ok(), "{kept:?}"),
+            false => {
+                is_unknown(kept, WhyUnknown::NotListed);
+                alpha.session_status("s").expect("a status");
+                alpha.keep_part(part(2, "A2")).expect("a part");
+            }
+        }
     }
 }
 
 #[test]
 fn after_a_part_1_that_is_refused_a_caller_goes_on_once_it_has_listed_the_parts() {
     // Also where the rows of the parts are too old to be known.
-    for more in [0, 1000] {
+    for more in [0, 20_000] {
         let home = Home::new();
         let ws = home.open();
-        of(&ws, "alpha").keep_part(part(1, "A1")).expect("a part");
+        of(&ws, "alpha").begin_parts(part(1, "A1")).expect("a part");
         let row = entries(&ws).pop().expect("a row");
         drop(ws);
         add_rows(&home, more, &row.ts);
@@ -114,7 +162,8 @@ fn after_another_part_that_is_refused_a_caller_sends_it_again_first() {
     let secret = format!("key = {}{}", concat!("AK", "IA"), "ABCDEFGHIJKLMNOP");
     let home = Home::new();
     let ws = of(&home.open(), "alpha");
-    for n in 1..=3 {
+    ws.begin_parts(part(1, "old")).expect("a part");
+    for n in 2..=3 {
         ws.keep_part(part(n, "old")).expect("a part");
     }
     let blocked = || PartRequest { reject_at: Some(Verdict::Low), ..part(2, &secret) };
@@ -148,16 +197,15 @@ fn after_another_part_that_is_refused_a_caller_sends_it_again_first() {
 fn a_part_that_is_refused_tells_its_caller_nothing_about_the_parts_of_others() {
     let home = Home::new();
     let ws = home.open();
-    of(&ws, "alpha").keep_part(part(1, "A1")).expect("a part");
+    of(&ws, "alpha").begin_parts(part(1, "A1")).expect("a part");
     let beta = of(&ws, "beta");
     beta.chunks().refuse("s", 2);
-    let refused = beta.keep_part(part(2, "B2")).expect_err("a refusal");
-    assert!(matches!(refused, Error::PartOfAnother { .. }), "{refused}");
+    is_unknown(beta.keep_part(part(2, "B2")), WhyUnknown::NotListed);
 }
 
-/// Before, the last part of the one went behind the first part of the other, and both into one file.
+/// Before, a file of another session of the same program was named as its own, and its text was lost.
 #[test]
-fn a_session_that_comes_back_after_its_compose_is_none_of_those_that_have_begun_since() {
+fn a_refused_part_is_in_a_file_only_with_its_own_text() {
     let home = Home::new();
     let ws = home.open();
     let session = |name: &str| {
@@ -165,12 +213,17 @@ fn a_session_that_comes_back_after_its_compose_is_none_of_those_that_have_begun_
         ws.for_caller(By { client, session, ..By::default() })
     };
     let first = session("first");
-    first.keep_part(part(1, "A1")).expect("a part");
+    first.begin_parts(part(1, "A1")).expect("a part");
     first.keep_part(part(2, "A2")).expect("a part");
     first.compose(ComposeRequest { one_attempt: true, ..composing("f", true) }).expect("a file");
-    session("second").begin_parts(part(1, "B1")).expect("a part");
-    let refused = session("first, again").keep_part(part(2, "A2")).expect_err("a refusal");
-    assert!(matches!(refused, Error::PartOfAnother { begun_anew: true, .. }), "{refused}");
-    // One that has composed nothing in between goes on.
-    session("second").keep_part(part(2, "B2")).expect("a part");
+    of(&ws, "beta").begin_parts(part(1, "B1")).expect("a part");
+    for (text, is_in_file) in [("A2", true), ("other 2", false)] {
+        match session("first, again").keep_part(part(2, text)) {
+            Err(Error::PartsUnknown(unknown)) => {
+                let path = unknown.composed.as_ref().map(|composed| composed.path.as_str());
+                assert_eq!(path, is_in_file.then_some("f"), "{unknown:?}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }

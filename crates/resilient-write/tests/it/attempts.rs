@@ -17,19 +17,21 @@ enum Comes {
     Anew(u64),
     /// It is the last one, and the file is written.
     Written,
-    /// It is refused, since this client has written what the caller would add to or replace.
+    /// It is refused, since this client has changed the parts.
     Of(&'static str),
     /// The same of the last one.
     LastOf(&'static str),
-    /// It is the last one, and refused since an earlier part of the caller was.
-    LastAfterRefused,
+    /// It is refused, since the caller has not listed the parts.
+    Unlisted,
+    /// The same of the last one.
+    LastUnlisted,
     /// The parts are listed instead.
     Listed,
 }
 
 #[test]
 fn core_makes_no_mixture_of_the_parts_of_two_clients() {
-    use Comes::{Anew, Kept, LastAfterRefused, LastOf, Listed, Of, Written};
+    use Comes::{Anew, Kept, LastOf, LastUnlisted, Listed, Of, Unlisted, Written};
     let cases: &[(&str, &[Step], &str)] = &[
         (
             "another client begins anew",
@@ -70,9 +72,9 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
             &[
                 ("alpha", 1, "A1 ", Kept),
                 ("alpha", 2, "A2 ", Kept),
-                ("beta", 2, "B2 ", LastOf("alpha")),
-                ("beta", 2, "B2 ", Of("alpha")),
-                ("beta", 3, "B3 ", LastAfterRefused),
+                ("beta", 2, "B2 ", LastUnlisted),
+                ("beta", 2, "B2 ", Unlisted),
+                ("beta", 3, "B3 ", LastUnlisted),
                 ("beta", 0, "", Listed),
                 // The same text takes nothing away.
                 ("beta", 2, "A2 ", Kept),
@@ -95,6 +97,8 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
             &[
                 ("alpha", 1, "A1 ", Kept),
                 ("alpha", 2, "A", Kept),
+                ("alpha 2", 2, "A2 ", Unlisted),
+                ("alpha 2", 0, "", Listed),
                 ("alpha 2", 2, "A2 ", Kept),
                 ("alpha 2", 3, "A3 ", Written),
             ],
@@ -105,9 +109,11 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
             &[
                 ("alpha", 1, "A1 ", Kept),
                 ("alpha", 2, "A2 ", Kept),
-                ("beta", 3, "B3 ", Of("alpha")),
+                ("beta", 3, "B3 ", Unlisted),
                 ("beta", 0, "", Listed),
                 ("beta", 3, "B3 ", Kept),
+                ("alpha", 4, "A4 ", LastOf("beta")),
+                ("alpha", 0, "", Listed),
                 ("alpha", 4, "A4 ", Written),
             ],
             "A1 A2 B3 A4 ",
@@ -117,9 +123,9 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
             &[
                 ("alpha", 1, "A1 ", Kept),
                 ("alpha", 2, "A2 ", Kept),
-                ("beta", 3, "B3 ", LastOf("alpha")),
-                ("beta", 3, "B3 ", LastAfterRefused),
-                ("alpha 2", 3, "A3 ", Written),
+                ("beta", 3, "B3 ", LastUnlisted),
+                ("beta", 3, "B3 ", LastUnlisted),
+                ("alpha", 3, "A3 ", Written),
             ],
             "A1 A2 A3 ",
         ),
@@ -128,9 +134,9 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
             &[
                 ("alpha", 1, "A1 ", Kept),
                 ("beta", 1, "B1 ", Anew(1)),
-                ("alpha 2", 2, "A2 ", Of("beta")),
+                ("alpha 2", 2, "A2 ", Unlisted),
                 ("beta", 2, "B2 ", Kept),
-                ("alpha 2", 3, "A3 ", LastOf("beta")),
+                ("alpha 2", 3, "A3 ", LastUnlisted),
                 ("beta", 3, "B3 ", Written),
             ],
             "B1 B2 B3 ",
@@ -140,11 +146,11 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
             &[
                 ("alpha", 1, "A1 ", Kept),
                 ("beta", 1, "B1 ", Anew(1)),
-                ("alpha 2", 2, "A2 ", Of("beta")),
-                ("beta 2", 2, "B2 ", Of("beta")),
+                ("alpha 2", 2, "A2 ", Unlisted),
+                ("beta 2", 2, "B2 ", Unlisted),
                 ("beta 2", 0, "", Listed),
                 ("beta 2", 2, "B2 ", Kept),
-                ("alpha 2", 3, "A3 ", Of("beta")),
+                ("alpha 2", 3, "A3 ", Unlisted),
                 ("beta 2", 3, "B3 ", Written),
             ],
             "B1 B2 B3 ",
@@ -154,6 +160,7 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
             &[
                 ("alpha", 1, "A1 ", Kept),
                 ("alpha", 2, "A2 ", Kept),
+                ("alpha 2", 0, "", Listed),
                 ("alpha 2", 2, "B2 ", Kept),
                 ("alpha", 3, "A3 ", LastOf("alpha")),
                 ("alpha 2", 3, "B3 ", Written),
@@ -167,7 +174,7 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
                 ("beta", 0, "", Listed),
                 ("beta", 2, "B2 ", Kept),
                 ("alpha", 2, "A2 ", Of("beta")),
-                ("alpha", 3, "A3 ", LastAfterRefused),
+                ("alpha", 3, "A3 ", LastOf("beta")),
                 ("alpha", 0, "", Listed),
                 ("alpha", 2, "A2 ", Kept),
                 ("beta", 3, "B3 ", Of("alpha")),
@@ -184,6 +191,8 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
                 ("beta", 2, "B2 ", Of("alpha")),
                 ("alpha", 0, "", Listed),
                 ("alpha", 2, "A2 ", Kept),
+                ("alpha 2", 3, "B3 ", LastOf("alpha")),
+                ("alpha 2", 0, "", Listed),
                 ("alpha 2", 3, "B3 ", Written),
             ],
             "B1 A2 B3 ",
@@ -194,7 +203,7 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
                 ("alpha", 1, "A1 ", Kept),
                 ("alpha", 2, "A2 ", Written),
                 ("beta", 1, "B1 ", Kept),
-                ("alpha 2", 2, "A2 ", LastOf("beta")),
+                ("alpha 2", 2, "A2 ", LastUnlisted),
             ],
             "A1 A2 ",
         ),
@@ -204,8 +213,10 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
                 ("alpha", 1, "A1 ", Kept),
                 ("alpha", 2, "A2 ", Written),
                 ("alpha", 1, "N1 ", Kept),
+                ("alpha 2", 2, "N2 ", Unlisted),
+                ("alpha 2", 0, "", Listed),
                 ("alpha 2", 2, "N2 ", Kept),
-                ("alpha 3", 2, "N2 ", Kept),
+                ("alpha 3", 3, "N3 ", LastUnlisted),
             ],
             "A1 A2 ",
         ),
@@ -222,12 +233,12 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
                 client.gives("rw_list_parts", json!({"path": "a.md"}), &["parts"]);
                 continue;
             }
-            let last = matches!(comes, Written | LastOf(_) | LastAfterRefused);
+            let last = matches!(comes, Written | LastOf(_) | LastUnlisted);
             let call = json!({"path": "a.md", "part": part, "content": content, "last": last});
             let answer = client.call("rw_write_part", call);
             let context = &answer["context"];
             let found = match comes {
-                LastAfterRefused => format!("{}", context["reason"]),
+                Unlisted | LastUnlisted => format!("{}", context["reason"]),
                 _ if answer["ok"] != true => format!("{}", context["last_write"]["client"]),
                 Written => format!("{}", answer["written"]),
                 _ => format!("{}", answer["discarded_parts"]),
@@ -237,7 +248,7 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
                 Anew(count) => count.to_string(),
                 Written => "true".to_owned(),
                 Of(client) | LastOf(client) => format!("\"{client}/0\""),
-                LastAfterRefused => "\"earlier_part_refused\"".to_owned(),
+                Unlisted | LastUnlisted => "\"parts_not_listed\"".to_owned(),
                 Listed => unreachable!("no part"),
             };
             assert_eq!(found, expected, "{what}: {step:?}: {answer}");
@@ -249,6 +260,11 @@ fn core_makes_no_mixture_of_the_parts_of_two_clients() {
                 );
                 let hint = context["hint"].as_str().unwrap();
                 assert!(hint.contains("`part` 1") && hint.contains("path"), "{answer}");
+            }
+            if let Unlisted | LastUnlisted = comes {
+                let hint = context["hint"].as_str().unwrap();
+                assert!(hint.contains("`part` 1") && hint.contains("`rw_list_parts`"), "{answer}");
+                assert!(context["last_write"]["client"].is_string(), "{answer}");
             }
         }
         assert_eq!(sandbox.text("a.md"), *text, "{what}");
@@ -497,7 +513,7 @@ fn core_corrects_nothing_once_the_attempt_is_over() {
             alpha.gives("rw_write_part", part(2, "\"\n", false), &[]);
             let written = alpha.gives("rw_write_part", part(3, "z\n", true), &["sha256"]);
             last["expected_prev_sha256"] = written["sha256"].clone();
-            beta.gives("rw_write_part", part(2, "B2\n", false), &[]);
+            beta.gives("rw_write_part", part(1, "B1\n", false), &[]);
         } else {
             alpha.fails(
                 "rw_write_part",

@@ -1,7 +1,7 @@
 //! What to do about an error, with the tools and arguments of this set.
 
 use resilient_core::Error;
-use resilient_core::error::{Changed, Draft};
+use resilient_core::error::{Changed, Draft, UnknownParts, WhyUnknown};
 use resilient_core::hint::{BEGINS_IN_FILE, DONE_IF_SENT_BEFORE, hint, is_removable, too_large};
 
 use super::INSTEAD;
@@ -76,22 +76,7 @@ pub fn hint_of(error: &Error) -> String {
              parts that are there: an earlier part of yours was refused"
                 .to_owned()
         }
-        Error::PartOfAnother { begun_anew, composed, parts, .. } => {
-            let done = if composed.is_some() { DONE_IF_SENT_BEFORE } else { "" };
-            let why = match begun_anew {
-                true => "the other client has begun this file anew",
-                false => "the other client has written the part of context.last_write",
-            };
-            if parts.is_empty() {
-                return format!(
-                    "{done}send all parts again from `part` 1 on, or write another path: no parts are there, and {why}"
-                );
-            }
-            format!(
-                "{done}write another path, or send all parts again from `part` 1 on, which discards those of the other \
-                 client, or call `rw_list_parts` and make this call again to go on with the parts that are there: {why}"
-            )
-        }
+        Error::PartsUnknown(unknown) => of_unknown(unknown),
         // Part 1 starts over, whatever is kept.
         Error::NonContiguous { missing, .. } if missing.contains(&1) => {
             "read the file if the last part was sent before, since it may be written already; otherwise send all \
@@ -167,6 +152,30 @@ pub fn hint_of(error: &Error) -> String {
         Error::PolicyNotFound { .. } => "ask the user to correct RW_POLICY_FILE".to_owned(),
         other => hint(other),
     }
+}
+
+/// What to do about parts that the caller does not know as they are.
+fn of_unknown(UnknownParts { why, composed, parts, .. }: &UnknownParts) -> String {
+    let done = if composed.is_some() { DONE_IF_SENT_BEFORE } else { "" };
+    let why = match why {
+        WhyUnknown::NotListed => {
+            return format!(
+                "{done}call `rw_list_parts` and make this call again to go on with the parts that are there, or send \
+                 all parts again from `part` 1 on: you have not seen these parts in this connection"
+            );
+        }
+        WhyUnknown::BegunAnew => "another client has begun this file anew",
+        WhyUnknown::Changed => "another client has changed the parts, see context.last_write",
+    };
+    if parts.is_empty() {
+        return format!(
+            "{done}send all parts again from `part` 1 on, or write another path: no parts are there, and {why}"
+        );
+    }
+    format!(
+        "{done}write another path, or send all parts again from `part` 1 on, which discards those of the other client, \
+         or call `rw_list_parts` and make this call again to go on with the parts that are there: {why}"
+    )
 }
 
 /// What to do about parts that hold what was found.

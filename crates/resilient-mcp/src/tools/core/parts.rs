@@ -38,15 +38,18 @@ impl Tool for WritePart {
     const EFFECT: Effect = Effect::Changes;
     const TEXTS: Texts = TEXTS;
 
-    /// A part whose arguments are refused counts as a refused part; one without a number as part 1.
+    /// A part whose arguments are refused counts as a refused part: one without a number as part 1, one without a path
+    /// as part 1 of each file.
     fn if_unfit(arguments: &Map<String, Value>) -> Option<IfUnfit> {
-        let path = arguments.get("path")?.as_str()?.to_owned();
+        let path = arguments.get("path").and_then(Value::as_str).map(str::to_owned);
         let part = arguments.get("part");
         let number = part.and_then(|part| part.as_i64().or_else(|| part.as_str()?.parse().ok()));
         let number = number.unwrap_or(1);
         Some(Box::new(move |workspace| {
-            if let Ok(parts) = Parts::of(workspace, &path) {
-                workspace.chunks().refuse(&parts.session, number);
+            let parts = path.and_then(|path| Parts::of(workspace, &path).ok());
+            match parts {
+                Some(parts) => workspace.chunks().refuse(&parts.session, number),
+                None => workspace.chunks().refuse_unread(),
             }
         }))
     }
@@ -67,18 +70,11 @@ struct Written {
     /// How many parts of an earlier attempt are gone, since a second part 1 starts over.
     #[serde(skip_serializing_if = "Option::is_none")]
     discarded_parts: Option<u64>,
-    /// What happens to a part that was sent before part 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    warning: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<usize>,
     #[serde(flatten)]
     receipt: Map<String, Value>,
 }
-
-/// What a part is told that comes before part 1.
-const OUT_OF_ORDER: &str = "there is no part 1 yet, and part 1 starts over: it discards this part. Send part 1, then this \
-                            part and all others again";
 
 /// The fields of a receipt, except those that this set has under other names.
 fn fields(receipt: &impl Serialize) -> Map<String, Value> {
@@ -129,7 +125,6 @@ impl WritePart {
                 next_part: Some(now.next_part(kept.index)),
                 written: false,
                 discarded_parts,
-                warning: (!now.present.contains(&1)).then_some(OUT_OF_ORDER),
                 parts: None,
                 receipt: fields(&kept),
             });
@@ -150,7 +145,6 @@ impl WritePart {
             next_part: None,
             written: true,
             discarded_parts,
-            warning: None,
             parts: Some(composed.chunk_count),
             receipt: fields(&composed),
         })
