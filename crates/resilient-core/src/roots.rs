@@ -208,6 +208,25 @@ impl Roots {
         }
     }
 
+    /// The absolute path by its letters alone: `.` and `..` are taken out, links are not followed, and nothing is read. Two
+    /// spellings of a file have the same, unless a link is among their directories.
+    ///
+    /// # Errors
+    /// The path cannot be named.
+    pub fn spelled_out(&self, path: &str) -> Result<PathBuf> {
+        let mut out = PathBuf::new();
+        for component in self.absolute(path)?.components() {
+            match component {
+                Component::CurDir => {}
+                Component::ParentDir => {
+                    out.pop();
+                }
+                other => out.push(other),
+            }
+        }
+        Ok(out)
+    }
+
     /// Reports a path: relative to the working directory if it is below that, else absolute; always with `/`.
     /// Given back as an argument, it leads to the same file.
     #[must_use]

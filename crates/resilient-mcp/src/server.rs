@@ -371,7 +371,7 @@ impl Inner {
         call: &Arc<Call>,
     ) -> Answer {
         let schema = &tool.schema().input;
-        let if_unfit = (tool.spec.if_unfit)(&arguments);
+        let if_unmade = (tool.spec.if_unmade)(&arguments);
         let arguments = match flaw {
             None => args::check(schema, tool.spec.instead_of_content, tool.spec.texts, arguments),
             Some(Flaw::BrokenText) => Err(args::broken_text(schema, tool.spec.texts)),
@@ -384,13 +384,7 @@ impl Inner {
             Some(Flaw::Repeated { argument, key }) => Err(args::repeated(&argument, &key)),
             Some(Flaw::MayNotWrite) => Err(may_not_write()),
         };
-        let by = || By {
-            client: call.client.clone(),
-            key: None,
-            origin: Some(if call.is_remote { "server" } else { "cli" }.to_owned()),
-            session: Some(session.id(&self.workspace)),
-            tool: Some(tool.spec.name.to_owned()),
-        };
+        let by = || self.by(session, tool, call.client.clone(), call.is_remote);
         let writes = tool.spec.effect != Effect::Reads;
         let judges_all = || writes && self.workspace.judges_all();
         let arguments = arguments.and_then(|arguments| {
@@ -401,7 +395,7 @@ impl Inner {
             }
         });
         let (arguments, key) = arguments.inspect_err(|_| {
-            if let Some(act) = if_unfit {
+            if let Some(act) = if_unmade {
                 act(&self.workspace.for_caller(by()));
             }
         })?;
@@ -418,6 +412,30 @@ impl Inner {
         let Some(key) = key else { return answer };
         session.budget.settle(key, &mut answer);
         answer
+    }
+
+    /// What is to be done about a call that its client takes back before it is made, if anything.
+    fn taken_back(
+        self: &Arc<Self>,
+        session: &Session,
+        name: &str,
+        arguments: &Map<String, Value>,
+        client: Option<String>,
+    ) -> Option<impl FnOnce() + Send + use<>> {
+        let tool = self.find(name)?;
+        let act = (tool.spec.if_unmade)(arguments)?;
+        let workspace = self.workspace.for_caller(self.by(session, tool, client, true));
+        Some(move || act(&workspace))
+    }
+
+    fn by(&self, session: &Session, tool: &Listed, client: Option<String>, is_remote: bool) -> By {
+        By {
+            client,
+            key: None,
+            origin: Some(if is_remote { "server" } else { "cli" }.to_owned()),
+            session: Some(session.id(&self.workspace)),
+            tool: Some(tool.spec.name.to_owned()),
+        }
     }
 
     /// Hints name other tools. They use the names that the client knows.

@@ -9,8 +9,10 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use resilient_core::roots::Roots;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 
 /// The arguments that name what a call works on.
 const NAMES: [&str; 4] = ["path", "output_path", "session", "name"];
@@ -38,8 +40,13 @@ pub(crate) struct Turn {
 
 impl Turns {
     /// Queues a call. One that names nothing waits for nobody.
-    pub(crate) fn enter(&self, arguments: &Map<String, Value>, writes: bool) -> Turn {
-        let names = NAMES.iter().filter_map(|key| self.named(arguments, key));
+    pub(crate) fn enter(
+        &self,
+        arguments: &Map<String, Value>,
+        roots: &Roots,
+        writes: bool,
+    ) -> Turn {
+        let names = NAMES.iter().filter_map(|key| self.named(arguments, roots, key));
         let names: Vec<u64> = names.collect();
         let mut last = self.lock();
         if last.len() > KEPT {
@@ -61,11 +68,15 @@ impl Turns {
         last.shrink_to_fit();
     }
 
-    /// What an argument names. A file has one name, whichever argument says it.
-    fn named(&self, arguments: &Map<String, Value>, key: &str) -> Option<u64> {
+    /// What an argument names. A file has one name, whichever argument says it, and however it is spelled.
+    fn named(&self, arguments: &Map<String, Value>, roots: &Roots, key: &str) -> Option<u64> {
         let text = arguments.get(key)?.as_str()?;
         let kind = key.strip_prefix("output_").unwrap_or(key);
-        Some(self.hasher.hash_one((kind, text.strip_prefix("./").unwrap_or(text))))
+        let path = (kind == "path").then(|| roots.spelled_out(text).ok()).flatten();
+        Some(match path {
+            Some(path) => self.hasher.hash_one((kind, path)),
+            None => self.hasher.hash_one((kind, text)),
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, Last> {
@@ -78,11 +89,19 @@ fn retain_running(last: &mut Last) {
 }
 
 impl Turn {
-    /// Keeps the place of a call that is not made: those behind it still wait for those in front.
-    pub(crate) fn give_up(mut self) {
-        if !self.before.is_empty() {
-            tokio::spawn(async move { self.wait().await });
+    /// Keeps the place of a call that is not made: those behind it still wait for those in front, and for what is done
+    /// in its place.
+    pub(crate) fn give_up(mut self, instead: Option<impl FnOnce() + Send + 'static>) {
+        if self.before.is_empty() && instead.is_none() {
+            return;
         }
+        tokio::spawn(async move {
+            self.wait().await;
+            if let Some(instead) = instead {
+                // What panics has been told on standard error.
+                let _ = spawn_blocking(instead).await;
+            }
+        });
     }
 
     /// Waits for the calls in front.
@@ -97,12 +116,14 @@ impl Turn {
 
 #[cfg(test)]
 mod tests {
+    use resilient_core::Workspace;
     use serde_json::json;
 
     use super::*;
 
     fn enter(turns: &Turns, arguments: &Value, writes: bool) -> Turn {
-        turns.enter(arguments.as_object().unwrap(), writes)
+        let workspace = Workspace::builder("/w").open();
+        turns.enter(arguments.as_object().unwrap(), workspace.roots(), writes)
     }
 
     #[test]
@@ -119,6 +140,21 @@ mod tests {
         assert_eq!(enter(&turns, &json!({"path": "b"}), true).before.len(), 0);
         // A session is no file.
         assert_eq!(enter(&turns, &json!({"path": "s"}), true).before.len(), 0);
+    }
+
+    /// Before, a last part that came with another spelling did not wait for the first one.
+    #[test]
+    fn a_file_has_one_turn_for_all_its_spellings() {
+        let turns = Turns::default();
+        let _first = enter(&turns, &json!({"path": "d/a"}), true);
+        for spelled in ["/w/d/a", "./d//a", "d/../d/./a", "file:///w/d/a"] {
+            assert_eq!(
+                enter(&turns, &json!({"path": spelled}), false).before.len(),
+                1,
+                "{spelled}"
+            );
+        }
+        assert_eq!(enter(&turns, &json!({"path": "a"}), false).before.len(), 0);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::thread;
 
 use resilient_mcp::seam::{Answer, Workspace};
 use resilient_mcp::tools::{Effect, Tool, ToolSpec};
-use resilient_mcp::{Server, ToolNames};
+use resilient_mcp::{Offer, Server, ToolNames};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -197,4 +197,34 @@ async fn a_cancelled_call_gives_up_its_turn_and_those_behind_keep_theirs() {
         assert_eq!(client.receive().await.unwrap()["id"], id);
     }
     assert_eq!(fs::read_to_string(dir.path().join("a")).unwrap(), "abc");
+}
+
+/// Before, the next part of the new text was added to the old part 1.
+#[tokio::test]
+async fn a_part_that_is_cancelled_while_it_waits_counts_as_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = Workspace::builder(fs::canonicalize(dir.path()).unwrap()).open();
+    let server = Server::offering(workspace, ToolNames::Underscore, Offer::Core);
+    let mut client = Client::of(server.clone());
+    client.initialize("2025-11-25").await;
+    let part = |part: u32, text: &str, last: bool| json!({"path": "a", "part": part, "content": text, "last": last});
+    client.call("rw_write_part", part(1, "old 1", false)).await;
+    server.calls().none_left().await;
+    let lock = File::open(dir.path().join(".resilient_write/lock")).unwrap();
+    lock.lock().unwrap();
+    for (id, number, text) in [(7, 2, "old 2"), (8, 1, "new 1"), (9, 2, "new 2")] {
+        client.send(&call(id, "rw_write_part", &part(number, text, id == 9))).await;
+    }
+    client.request(json!("one"), "ping", json!({})).await;
+    let params = json!({"requestId": 8});
+    client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+        .await;
+    client.request(json!("two"), "ping", json!({})).await;
+    lock.unlock().unwrap();
+    let first = client.receive().await.unwrap();
+    assert_eq!((&first["id"], &first["result"]["isError"]), (&json!(7), &json!(false)));
+    let last = envelope(&client.receive().await.unwrap()["result"]);
+    assert_eq!(last["context"]["reason"], "earlier_part_refused", "{last}");
+    assert!(!dir.path().join("a").exists());
 }

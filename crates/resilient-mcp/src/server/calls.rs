@@ -48,7 +48,7 @@ impl Server {
         // IMPORTANT: before anything is waited for, so that the calls queue as they came.
         let tool = inner.find(&name);
         let writes = tool.is_some_and(|tool| tool.spec.effect != Effect::Reads);
-        let mut turn = session.turns.enter(&arguments, writes);
+        let mut turn = session.turns.enter(&arguments, inner.workspace.roots(), writes);
         let cancelled = context.ct.clone();
         let watch = context.extensions.get::<Arc<Watch>>().cloned();
         // A text that is elsewhere may be of any length.
@@ -70,15 +70,16 @@ impl Server {
             running = entered => Some(running),
             () = cancelled.cancelled() => None,
         };
+        let client = caller.signed(program(&context));
         let Some(running) = running else {
-            turn.give_up();
+            let taken_back = inner.taken_back(&session, &name, &arguments, client);
+            turn.give_up(taken_back);
             let (known, took) = (tool_name(&inner, &name), began.elapsed());
             let outcome = inner.tally.count(known, None, took);
             tracing::info!(tool = known, outcome, ms = millis(took), "call");
             // Nobody reads this: the SDK drops the reply.
             return Ok(CallToolResult::default().into());
         };
-        let client = caller.signed(program(&context));
         let by = tracing::enabled!(tracing::Level::INFO).then(|| client.clone()).flatten();
         let era = context.protocol_version();
         let token = context.meta.get_progress_token();
@@ -94,11 +95,16 @@ impl Server {
             let is_wanted = !cancelled.is_so();
             let watched = Arc::new(Call::new(cancelled, told).from(client));
             let flaw = flaw.or((writes && !caller.may_write).then_some(Flaw::MayNotWrite));
-            let called = || inner.call(&session, &name, arguments, flaw, &watched);
             let result = if is_wanted {
+                let called = || inner.call(&session, &name, arguments, flaw, &watched);
                 catch_unwind(AssertUnwindSafe(called))
                     .unwrap_or_else(|_| result_of(inner.canonical(&name), Err(panicked())))
             } else {
+                let taken_back =
+                    inner.taken_back(&session, &name, &arguments, watched.client.clone());
+                if let Some(act) = taken_back {
+                    act();
+                }
                 // Nobody reads this: the SDK drops the reply.
                 CallToolResult::default()
             };

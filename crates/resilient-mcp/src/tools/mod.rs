@@ -25,8 +25,8 @@ use crate::args::{TEXTS, Texts, unfit};
 use crate::schema::{Schema, schema_of};
 use crate::seam::{Answer, Workspace};
 
-/// What is done when the arguments of a call are refused.
-pub(crate) type IfUnfit = Box<dyn FnOnce(&Workspace)>;
+/// What is done about a call that is refused, or taken back by its client, before the tool runs.
+pub(crate) type IfUnmade = Box<dyn FnOnce(&Workspace) + Send>;
 
 /// A tool: its arguments as a type, and what to do with them.
 pub trait Tool: DeserializeOwned + JsonSchema {
@@ -45,8 +45,8 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     /// Arguments that carry text of any length, and what to do when one is missing.
     const TEXTS: Texts = TEXTS;
 
-    /// What is to be done if these arguments are refused: for a tool whose next call depends on this one.
-    fn if_unfit(arguments: &Map<String, Value>) -> Option<IfUnfit> {
+    /// What is to be done if a call with these arguments is not made: for a tool whose next call depends on this one.
+    fn if_unmade(arguments: &Map<String, Value>) -> Option<IfUnmade> {
         let _ = arguments;
         None
     }
@@ -88,8 +88,8 @@ pub struct ToolSpec {
     pub added: bool,
     /// Arguments that carry text of any length, and what to do when one is missing.
     pub(crate) texts: Texts,
-    /// As [`Tool::if_unfit`].
-    pub(crate) if_unfit: fn(&Map<String, Value>) -> Option<IfUnfit>,
+    /// As [`Tool::if_unmade`].
+    pub(crate) if_unmade: fn(&Map<String, Value>) -> Option<IfUnmade>,
     /// Makes the description and the schema of the arguments.
     pub schema: fn() -> Schema,
     /// Runs one call whose arguments fit the schema.
@@ -107,7 +107,7 @@ impl ToolSpec {
             instead_of_content: T::INSTEAD_OF_CONTENT,
             added: T::ADDED,
             texts: T::TEXTS,
-            if_unfit: T::if_unfit,
+            if_unmade: T::if_unmade,
             schema: schema_of::<T>,
             run: |workspace, arguments| match T::deserialize(Value::Object(arguments)) {
                 Ok(tool) => tool.run(workspace),

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{AS_BEFORE, TEXTS, answer, told};
 use crate::args::Texts;
 use crate::seam::{Answer, Workspace};
-use crate::tools::{Effect, IfUnfit, Tool};
+use crate::tools::{Effect, IfUnmade, Tool};
 
 /// Write a long file in several calls: parts 1, 2, 3 of a path; the last one publishes it whole. Parts
 /// survive a crash. Part 1 starts over.
@@ -40,7 +40,7 @@ impl Tool for WritePart {
 
     /// A part whose arguments are refused counts as a refused part: one without a number as part 1, one without a path
     /// as part 1 of each file.
-    fn if_unfit(arguments: &Map<String, Value>) -> Option<IfUnfit> {
+    fn if_unmade(arguments: &Map<String, Value>) -> Option<IfUnmade> {
         let path = arguments.get("path").and_then(Value::as_str).map(str::to_owned);
         let part = arguments.get("part");
         let number = part.and_then(|part| part.as_i64().or_else(|| part.as_str()?.parse().ok()));
