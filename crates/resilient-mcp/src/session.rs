@@ -124,10 +124,10 @@ async fn tell(
     }
 }
 
-/// The program that asks, with its version, as it calls itself, if it does. Of a long name this is the beginning.
+/// The program that asks, with its version, if it gives itself a name. Of a long name this is the beginning.
 #[must_use]
 pub fn program(context: &RequestContext<RoleServer>) -> Option<String> {
-    let info = context.client_info().filter(|it| !(it.name.is_empty() && it.version.is_empty()))?;
+    let info = context.client_info().filter(|it| !it.name.is_empty())?;
     Some(shortened(&info.name, &info.version))
 }
 

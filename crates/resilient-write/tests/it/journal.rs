@@ -60,6 +60,9 @@ fn a_row_says_who_wrote_it() {
     let mut client = sandbox.serve(&[]);
     client.gives("rw_safe_write", json!({"path": "c.txt", "content": "3"}), &[]);
     client.gives("rw_scratch_put", json!({"content": "4"}), &[]);
+    // Before, all clients without a name were one program.
+    let mut nameless = sandbox.serve_as("", &[]);
+    nameless.gives("rw_safe_write", json!({"path": "e.txt", "content": "5"}), &[]);
     let rows: Vec<Value> =
         sandbox.text(JOURNAL).lines().map(|row| serde_json::from_str(row).unwrap()).collect();
     let by = |at: usize, key: &str| rows[at]["by"][key].as_str().unwrap_or("-").to_owned();
@@ -68,6 +71,7 @@ fn a_row_says_who_wrote_it() {
     assert_eq!(who(1), ["cli", "rw.safe_write", "-"]);
     assert_eq!(who(2), ["server", "rw.safe_write", "test/0"]);
     assert_eq!(who(3), ["server", "rw.scratch_put", "test/0"]);
+    assert_eq!(who(4), ["server", "rw.safe_write", "-"]);
     // One connection is one session; each run of the command line is another one.
     assert_eq!(by(2, "session").len(), 16);
     assert_eq!(by(2, "session"), by(3, "session"));
