@@ -347,7 +347,7 @@ fn a_file_of_tokens_that_is_opened_to_others_lets_nobody_in_until_it_is_closed()
         status_with(web, ("Authorization", &alice))
     };
     assert_eq!(status_in_mode(&web, 0o600), 200);
-    let readiness = || web.ask("GET", "/readyz", &[], "").status;
+    let readiness = || web.readiness().status;
     assert_eq!(readiness(), 200);
     assert_eq!(status_in_mode(&web, 0o640), 401);
     assert_eq!(readiness(), 503, "calls cannot be made");

@@ -531,7 +531,7 @@ fn the_server_is_seen_from_outside() {
     let sandbox = Sandbox::new();
     let web = sandbox.listen(HTTP);
     let get = |path: &str| web.ask("GET", path, &[], "");
-    assert_eq!((get("/healthz").status, get("/readyz").status), (200, 200));
+    assert_eq!((get("/healthz").status, web.readiness().status), (200, 200));
     let client = web.greet("/mcp", &[]);
     assert_eq!(client.call("rw_safe_write", &json!({"path": "a", "content": "x"}))["ok"], true);
     client.call("rw_safe_write", &json!({"path": "a"}));
@@ -561,7 +561,7 @@ fn the_server_is_seen_from_outside() {
     assert_eq!(number(r#"rw_journal_bytes{workspace=""}"#), journal.len() as f64);
     // What nobody can use is not ready, and still alive.
     sandbox.put(".resilient_write/policy.yaml", "colour: red\n");
-    assert_eq!((get("/healthz").status, get("/readyz").status), (200, 503));
+    assert_eq!((get("/healthz").status, web.readiness().status), (200, 503));
 }
 
 #[test]
@@ -572,29 +572,29 @@ fn what_is_not_ready_is_said_and_logged() {
     let args = [HTTP, &["-w", "one", "-w", "b=two", "--log-level", "warn"]].concat();
     let mut web = sandbox.listen(&args);
     sandbox.put("one/.resilient_write/policy.yaml", "colour: red\n");
-    let body = web.ask("GET", "/readyz", &[], "").body;
+    let body = web.readiness().body;
     assert_eq!(body, "the workspace is not ready: the policy cannot be used\n");
-    let line = web.said_until("not ready");
-    assert!(line.contains("colour"), "{line}");
+    let line = web.said_until("colour");
+    assert!(line.contains("not ready"), "{line}");
     std::fs::remove_file(sandbox.path("one/.resilient_write/policy.yaml")).unwrap();
     // Something else has the name of a directory of the state, or of all of it.
     for taken in [".resilient_write/tmp", ".resilient_write"] {
         let path = format!("one/{taken}");
         std::fs::remove_dir_all(sandbox.path(&path)).unwrap();
         sandbox.put(&path, "");
-        let body = web.ask("GET", "/readyz", &[], "").body;
+        let body = web.readiness().body;
         assert_eq!(
             body,
             "the workspace is not ready: nothing can be written to the state directory\n"
         );
-        assert!(web.said_until("not ready").contains(taken));
+        assert!(web.said_until(taken).contains("not ready"));
         std::fs::remove_file(sandbox.path(&path)).unwrap();
     }
     std::fs::remove_dir_all(sandbox.path("two")).unwrap();
-    let body = web.ask("GET", "/readyz", &[], "").body;
+    let body = web.readiness().body;
     assert_eq!(body, "the workspace \"b\" is not ready: a root is gone\n");
-    let line = web.said_until("not ready");
-    assert!(line.contains("no directory any more"), "{line}");
+    let line = web.said_until("no directory any more");
+    assert!(line.contains("not ready"), "{line}");
     // A monitor may ask for the head alone.
     let head = |path: &str| {
         let answer = web.ask("HEAD", path, &[], "");

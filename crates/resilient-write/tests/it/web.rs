@@ -150,6 +150,16 @@ impl Web {
         self.open(method, path, headers, body).rest()
     }
 
+    /// Asks whether the server is ready, until it knows: a check that takes long on a busy machine goes on.
+    pub(crate) fn readiness(&self) -> Answer {
+        loop {
+            let answer = self.ask("GET", "/readyz", &[], "");
+            if !answer.body.contains("does not answer") {
+                return answer;
+            }
+        }
+    }
+
     /// Posts a message, with the headers that every client sends.
     pub(crate) fn post(&self, path: &str, more: &[(&str, &str)], message: &Value) -> Answer {
         self.ask("POST", path, &[&[ACCEPT, JSON], more].concat(), &message.to_string())
