@@ -8,7 +8,7 @@
 use super::composed;
 use super::kept::{list, none_missing, part_name};
 use super::looked::{Known, Seen};
-use super::rows::{newest, newest_of};
+use super::rows::{AMONG as NEWEST, newest, newest_of};
 use crate::commit::{Committer, WriteContext};
 use crate::digest::Digest;
 use crate::error::{Composed, Error, LastWrite, PartBy, Result, UnknownParts, WhyUnknown};
@@ -77,6 +77,27 @@ pub(super) fn newest_row(store: &Committer, session: &str) -> Option<String> {
     })
 }
 
+/// The newest change of the parts, if another session of a client, or something else, has made it. On the command line
+/// each run is a session, which says nothing.
+pub(super) fn last_of_others(op: &WriteContext<'_>, by: &By, session: &str) -> Option<LastWrite> {
+    if by.session.is_none() || by.origin.as_deref() == Some("cli") {
+        return None;
+    }
+    let parts = parts_of(op.store, session);
+    let row = newest(op, session, NEWEST, |row| is_of(&row, session, &parts).then_some(row))?;
+    (session_of(&row) != by.session.as_deref()).then(|| last_write(&row))
+}
+
+fn session_of(row: &Row) -> Option<&str> {
+    row.by.as_ref()?.session.as_deref()
+}
+
+fn last_write(row: &Row) -> LastWrite {
+    let By { client, session, tool, .. } = row.by.clone().unwrap_or_default();
+    let (journal_id, ts) = (row.journal_id.clone(), row.ts.clone());
+    LastWrite { journal_id, ts, mode: row.mode.as_str().to_owned(), client, session, tool }
+}
+
 /// How the paths of a session's parts begin.
 fn parts_of(store: &Store, session: &str) -> String {
     store.shown_state(&[CHUNKS, session, "part-"])
@@ -135,7 +156,7 @@ impl<'a> Past<'a> {
     }
 
     fn is_own(&self, row: &Row) -> bool {
-        row.by.as_ref().and_then(|by| by.session.as_deref()) == Some(self.caller)
+        session_of(row) == Some(self.caller)
     }
 
     fn begins(&self, row: &Row) -> bool {
@@ -160,11 +181,6 @@ impl<'a> Past<'a> {
             None
         });
         let row = unknown.row.as_ref().or(rows.first());
-        let last_write = row.map(|row| {
-            let By { client, session, tool, .. } = row.by.clone().unwrap_or_default();
-            let (journal_id, ts) = (row.journal_id.clone(), row.ts.clone());
-            LastWrite { journal_id, ts, mode: row.mode.as_str().to_owned(), client, session, tool }
-        });
         let told = have.iter().skip(have.len().saturating_sub(PARTS_TOLD)).filter_map(|index| {
             let path = op.store.shown_state(&[CHUNKS, self.step.session, &part_name(*index)]);
             let row = rows.iter().find(|row| row.path == path)?;
@@ -176,7 +192,7 @@ impl<'a> Past<'a> {
             session: self.step.session.to_owned(),
             part: self.step.part,
             why: unknown.why,
-            last_write,
+            last_write: row.map(last_write),
             parts: told.collect(),
             composed: self.composed(&rows),
         }))

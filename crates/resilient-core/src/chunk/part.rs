@@ -10,7 +10,7 @@ use super::{Chunks, PARTS_MAX, composed};
 use crate::commit::{Old, WriteContext};
 use crate::contents::Content;
 use crate::digest::Digest;
-use crate::error::{Composed, Error, Result};
+use crate::error::{Composed, Error, LastWrite, Result};
 use crate::journal::Mode;
 use crate::risk::{Findings, Verdict};
 use crate::roots::Target;
@@ -71,6 +71,10 @@ pub struct ChunkReceipt {
     /// Where the session was composed before, and the parts from then are gone: this is one of a new beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub composed_before: Option<Composed>,
+    /// The newest change of the session's parts before this one, if another session of a client has made it: two agents may
+    /// be using one name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_write: Option<LastWrite>,
 }
 
 /// What a part takes the place of.
@@ -275,7 +279,7 @@ impl Chunks<'_> {
     ) -> Result<(ChunkReceipt, u64)> {
         let PartRequest { session, content, output_path, one_attempt, .. } = request;
         let expected = request.expected_prev_sha256;
-        let by = self.store.by().filter(|_| one_attempt).cloned();
+        let by = self.store.by().cloned();
         let known = self.known(&session);
         let content = Content::of(content.into_bytes());
         let digest = content.digest;
@@ -318,7 +322,11 @@ impl Chunks<'_> {
                 )?;
             }
             let adds = !begins && (index > 1 || old_part.is_some());
-            if let Some(by) = by.as_ref().filter(|_| adds) {
+            let last_write = match &by {
+                Some(by) if !one_attempt => attempt::last_of_others(op, by, &session),
+                _ => None,
+            };
+            if let Some(by) = by.as_ref().filter(|_| one_attempt && adds) {
                 let (session, known) = (session.as_str(), known.as_ref());
                 attempt::check(op, &Step { by, session, part: index, sent: Some(digest), known })?;
             }
@@ -359,6 +367,7 @@ impl Chunks<'_> {
                 prev_bytes: old_part.as_ref().map(|old| old.stat.len),
                 prev_sha256: old_part.as_ref().map(|old| old.digest),
                 composed_before: manifest.composed_before.clone(),
+                last_write,
             };
             Ok((receipt, gone.len() as u64))
         })

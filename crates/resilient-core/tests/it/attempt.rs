@@ -227,3 +227,23 @@ fn a_refused_part_is_in_a_file_only_with_its_own_text() {
         }
     }
 }
+
+/// Before, two agents that used one name were told nothing.
+#[test]
+fn a_part_that_follows_one_of_another_session_says_so() {
+    let home = Home::new();
+    let ws = home.open();
+    let (alpha, beta) = (of(&ws, "alpha"), of(&ws, "beta"));
+    let append = |ws: &Workspace| ws.chunks().append("s", "text".to_owned(), None).expect("a part");
+    assert_eq!(append(&alpha).last_write, None);
+    assert_eq!(append(&alpha).last_write, None);
+    let told = append(&beta).last_write.expect("a write of another one");
+    assert_eq!(told.client.as_deref(), Some("alpha/1"));
+    assert_eq!(append(&beta).last_write, None);
+    // Each run of the command line is a session.
+    let run = || {
+        let (origin, session) = (Some("cli".to_owned()), Some("a run".to_owned()));
+        ws.for_caller(By { origin, session, ..By::default() })
+    };
+    assert_eq!(append(&run()).last_write, None);
+}
