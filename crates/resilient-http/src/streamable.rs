@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderValue, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Full};
 use resilient_mcp::guard::{Flaw, Guarded, Kind, guard, id_in_use, unreadable};
@@ -101,6 +101,7 @@ impl<S: Hosted> Streamable<S> {
         ends: bool,
     ) -> Reply {
         used.iter().for_each(AtWork::go_on);
+        name_types(&mut parts.headers);
         let body = std::mem::take(&mut taken.bytes);
         let guarded = guard(&body);
         let is_call = matches!(guarded, Guarded::Mended(..) | Guarded::Whole(_, Some(_)));
@@ -201,7 +202,8 @@ impl<S: Hosted> Streamable<S> {
     }
 
     /// Answers a request for a stream. One that comes back for an answer is at work until that is sent.
-    pub(crate) async fn stream(&self, parts: Parts, caller: Caller, work: Work) -> Reply {
+    pub(crate) async fn stream(&self, mut parts: Parts, caller: Caller, work: Work) -> Reply {
+        name_types(&mut parts.headers);
         let Ok(used) = self.enter(&parts, &caller).await else { return no_session() };
         let door = Arc::clone(&self.door);
         let is_let_in = move || door.still_has(&caller);
@@ -309,9 +311,21 @@ pub(crate) fn last_event(parts: &Parts) -> Option<&HeaderValue> {
     parts.headers.get("last-event-id")
 }
 
+/// Names the types of the answers for a client that takes any type, as curl does. The SDK reads names alone.
+fn name_types(headers: &mut HeaderMap) {
+    let takes_any = headers.get_all(header::ACCEPT).iter().any(|accepted| {
+        let types = accepted.as_bytes().split(|byte| *byte == b',');
+        types.map(<[u8]>::trim_ascii).any(|it| it == b"*/*" || it.starts_with(b"*/*;"))
+    });
+    if takes_any {
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        headers.insert(header::ACCEPT, both);
+    }
+}
+
 /// Whether a body is of this type. A stream of events may have no end of its own.
-fn is_of(headers: &http::HeaderMap, kind: &[u8]) -> bool {
-    let given = headers.get(http::header::CONTENT_TYPE);
+fn is_of(headers: &HeaderMap, kind: &[u8]) -> bool {
+    let given = headers.get(header::CONTENT_TYPE);
     given.is_some_and(|given| given.as_bytes().starts_with(kind))
 }
 

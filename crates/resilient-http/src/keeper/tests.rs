@@ -590,6 +590,9 @@ async fn what_the_sdk_refuses_is_refused_also_behind_a_call_that_it_took() {
     assert_eq!(ask(&session, "", "", json!({})).await, 200);
     for (name, value, meta, status) in [
         ("accept", "application/json", json!({}), 406),
+        ("accept", "*/*", json!({}), 200),
+        ("accept", "text/html, */*;q=0.8", json!({}), 200),
+        ("accept", "text/*", json!({}), 406),
         ("content-type", "text/plain", json!({}), 415),
         ("mcp-protocol-version", "2025-06-18", json!({}), 200),
         ("mcp-protocol-version", "1999-01-01", json!({}), 400),
