@@ -3,6 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::Chunks;
+use super::kept::list;
+
 /// So many callers and sessions are remembered, by this process. One that is forgotten lists the parts again.
 const REMEMBERED_MAX: usize = 4096;
 
@@ -75,4 +78,59 @@ impl Looked {
 
 fn is((by, of): &Of, caller: &str, session: &str) -> bool {
     by == caller && of == session
+}
+
+impl Chunks<'_> {
+    /// Remembers that a part of the caller was refused, also before [`Chunks::keep`] or [`Chunks::begin`] saw it. If an
+    /// older part of this number is there, its other parts are refused until it sends this one again, lists the parts, or
+    /// begins anew; after a part 1, with or without older parts, until one of the last two.
+    pub fn refuse(&self, session: &str, part: i64) {
+        let Some(part) = u32::try_from(part).ok().filter(|part| *part > 1) else {
+            return self.knows(session, Known::Refused);
+        };
+        let is_there = list(self.store, session)
+            .is_ok_and(|found| found.is_some_and(|(_, have)| have.contains(&part)));
+        if is_there {
+            self.learns(session, |seen| {
+                seen.refused.get_or_insert(part);
+            });
+        }
+    }
+
+    /// The same, if it is not known of which session the part was: the caller lists the parts of each of its sessions
+    /// before it goes on, or begins anew.
+    pub fn refuse_unread(&self) {
+        if let Some(caller) = self.caller() {
+            self.looked.forget(caller);
+        }
+    }
+
+    fn caller(&self) -> Option<&str> {
+        self.store.by()?.session.as_deref()
+    }
+
+    /// What the caller knows about the parts of a session.
+    pub(super) fn known(&self, session: &str) -> Option<Known> {
+        self.looked.by(self.caller()?, session)
+    }
+
+    pub(super) fn knows(&self, session: &str, known: Known) {
+        if let Some(caller) = self.caller() {
+            self.looked.set(caller, session, known);
+        }
+    }
+
+    pub(super) fn learns(&self, session: &str, change: impl FnOnce(&mut Seen)) {
+        if let Some(caller) = self.caller() {
+            self.looked.change(caller, session, change);
+        }
+    }
+
+    /// The caller knows the parts as they are with this one of its own, which has this row.
+    pub(super) fn has_sent(&self, session: &str, part: u32, row: &str) {
+        self.learns(session, |seen| {
+            seen.row = Some(row.to_owned());
+            seen.refused.take_if(|refused| *refused == part);
+        });
+    }
 }

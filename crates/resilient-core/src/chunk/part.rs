@@ -131,7 +131,9 @@ impl Chunks<'_> {
         match (&kept, one_attempt) {
             (Err(Error::PartsUnknown { .. } | Error::AfterRefusedPart { .. }), _) | (_, None) => {}
             (Err(_), Some(part)) => self.refuse(&session, part),
-            (Ok((receipt, _)), Some(_)) => self.has_sent(&session, receipt),
+            (Ok((receipt, _)), Some(_)) => {
+                self.has_sent(&session, receipt.index, &receipt.journal_id)
+            }
         }
         kept.map(|(receipt, _)| receipt)
     }
@@ -155,7 +157,7 @@ impl Chunks<'_> {
         let begun = match corrected {
             // Further parts may be corrected.
             Some(Ok((receipt, discarded))) if receipt.prev_sha256.is_some() => {
-                self.has_sent(&session, &receipt);
+                self.has_sent(&session, receipt.index, &receipt.journal_id);
                 return Ok((receipt, discarded));
             }
             // What is there is not what this caller has written, and is not corrected by it.
@@ -175,30 +177,6 @@ impl Chunks<'_> {
             },
         );
         begun
-    }
-
-    /// Remembers that a part of the caller was refused, also before [`Chunks::keep`] or [`Chunks::begin`] saw it. If an
-    /// older part of this number is there, its other parts are refused until it sends this one again, lists the parts, or
-    /// begins anew; after a part 1, with or without older parts, until one of the last two.
-    pub fn refuse(&self, session: &str, part: i64) {
-        let Some(part) = u32::try_from(part).ok().filter(|part| *part > 1) else {
-            return self.knows(session, Known::Refused);
-        };
-        let is_there = list(self.store, session)
-            .is_ok_and(|found| found.is_some_and(|(_, have)| have.contains(&part)));
-        if is_there {
-            self.learns(session, |seen| {
-                seen.refused.get_or_insert(part);
-            });
-        }
-    }
-
-    /// The same, if it is not known of which session the part was: the caller lists the parts of each of its sessions
-    /// before it goes on, or begins anew.
-    pub fn refuse_unread(&self) {
-        if let Some(caller) = self.caller() {
-            self.looked.forget(caller);
-        }
     }
 
     fn judged_put(&self, request: PartRequest, takes: Takes) -> Result<(ChunkReceipt, u64)> {
@@ -238,35 +216,6 @@ impl Chunks<'_> {
             passed.map_err(|error| screen.blame(&self.store.policy, error))
         })?;
         Ok((number, total, findings))
-    }
-
-    fn caller(&self) -> Option<&str> {
-        self.store.by()?.session.as_deref()
-    }
-
-    /// What the caller knows about the parts of a session.
-    pub(super) fn known(&self, session: &str) -> Option<Known> {
-        self.looked.by(self.caller()?, session)
-    }
-
-    pub(super) fn knows(&self, session: &str, known: Known) {
-        if let Some(caller) = self.caller() {
-            self.looked.set(caller, session, known);
-        }
-    }
-
-    pub(super) fn learns(&self, session: &str, change: impl FnOnce(&mut Seen)) {
-        if let Some(caller) = self.caller() {
-            self.looked.change(caller, session, change);
-        }
-    }
-
-    /// The caller knows the parts as they are with this one of its own.
-    fn has_sent(&self, session: &str, receipt: &ChunkReceipt) {
-        self.learns(session, |seen| {
-            seen.row = Some(receipt.journal_id.clone());
-            seen.refused.take_if(|part| *part == receipt.index);
-        });
     }
 
     /// Keeps a part; gives how many parts it takes the place of, if it begins anew.

@@ -162,12 +162,11 @@ impl Chunks<'_> {
     /// # Errors
     /// As [`Chunks::status`].
     pub fn look(&self, session: &str) -> Result<Status> {
-        let caller = self.store.by().and_then(|by| by.session.clone());
         // IMPORTANT: before the parts are listed. What comes later is not known.
-        let row = caller.as_ref().and_then(|_| attempt::newest_row(self.store, session));
+        let row = attempt::newest_row(self.store, session);
         let status = self.status(session)?;
-        if let (true, Some(caller)) = (status.exists, caller) {
-            self.looked.set(&caller, session, Known::Parts(Seen::until(row)));
+        if status.exists {
+            self.knows(session, Known::Parts(Seen::until(row)));
         }
         Ok(status)
     }
