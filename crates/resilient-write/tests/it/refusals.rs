@@ -232,3 +232,19 @@ fn all_calls_that_may_wait_can_be_cancelled_over_the_older_transport() {
     assert_eq!((post(&web, &write(2, "last")), &next(&mut stream)["id"]), (202, &json!(2)));
     assert_eq!(sandbox.names(), [".resilient_write", "first", "last"]);
 }
+
+/// Before, the answer was that a session had ended, without the id of the request.
+#[test]
+fn a_method_that_is_unknown_in_the_version_without_sessions_is_refused_as_such() {
+    let sandbox = Sandbox::new();
+    let web = sandbox.listen(HTTP);
+    let message = json!({"jsonrpc": "2.0", "id": 5, "method": "no/such", "params": {"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }}});
+    let headers = [("Mcp-Protocol-Version", "2026-07-28"), ("Mcp-Method", "no/such")];
+    let answer = web.post("/mcp", &headers, &message);
+    let error = answer.message();
+    assert_eq!((answer.status, &error["id"]), (404, &json!(5)), "{answer:?}");
+    assert_eq!(error["error"]["code"], -32601, "{answer:?}");
+}
