@@ -84,6 +84,9 @@ pub struct SaveReceipt {
     pub format: Format,
     /// Its time to live.
     pub ttl: String,
+    /// Its time to live before, where it was another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_ttl: Option<String>,
     /// Where it is kept.
     pub checkpoint_path: String,
     /// Digest of its file.
@@ -247,12 +250,13 @@ impl Checkpoints<'_> {
             let old = op.old(&target)?;
             check(&target, old.as_ref(), expected_prev_sha256.as_deref())?;
             let updated_at = op.store.now();
-            let created_at = op
+            let before = op
                 .store
                 .state_bytes(&[CHECKPOINTS], &file)?
-                .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
-                .and_then(|value| value.get("created_at")?.as_str().map(str::to_owned))
-                .unwrap_or_else(|| updated_at.clone());
+                .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+            let text_before = |key| Some(before.as_ref()?.get(key)?.as_str()?.to_owned());
+            let created_at = text_before("created_at").unwrap_or_else(|| updated_at.clone());
+            let prev_ttl = text_before("ttl").filter(|prev_ttl| *prev_ttl != ttl);
             let mut value = json!({
                 "name": name, "format": format, "ttl": ttl, "data": data,
                 "created_at": created_at, "updated_at": updated_at,
@@ -272,6 +276,7 @@ impl Checkpoints<'_> {
                 name: name.clone(),
                 format,
                 ttl: ttl.clone(),
+                prev_ttl,
                 checkpoint_path,
                 sha256,
                 bytes: content.bytes.len() as u64,

@@ -86,6 +86,18 @@ fn a_checkpoint_is_kept_with_its_row() {
 }
 
 #[test]
+fn a_save_that_changes_the_time_to_live_says_so() {
+    let home = Home::new();
+    let ws = home.open();
+    save_for(&ws, "long", "P30D");
+    let receipt = save(&ws, "long", json!(2));
+    assert_eq!((receipt.ttl.as_str(), receipt.prev_ttl.as_deref()), ("session", Some("P30D")));
+    assert_eq!(json_of(&receipt)["prev_ttl"], json!("P30D"));
+    assert_eq!(save(&ws, "long", json!(3)).prev_ttl, None, "it is the same as before");
+    home.assert_tidy();
+}
+
+#[test]
 fn the_file_is_what_python_would_write() {
     let home = Home::new();
     let ws = home.open();

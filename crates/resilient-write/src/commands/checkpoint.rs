@@ -124,9 +124,11 @@ fn told_save(receipt: &SaveReceipt) -> String {
         ("bytes", receipt.bytes.to_string()),
         ("sha256", receipt.sha256.to_string()),
         ("ttl", receipt.ttl.clone()),
+        ("ttl before", receipt.prev_ttl.clone().unwrap_or_default()),
         ("first saved", receipt.created_at.clone()),
         ("journal", receipt.journal_id.clone()),
     ];
+    rows.retain(|(_, told)| !told.is_empty());
     rows.extend(told_findings(&receipt.findings));
     card(&format!("saved {}", receipt.name), &rows)
 }

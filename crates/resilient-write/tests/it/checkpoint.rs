@@ -30,6 +30,16 @@ fn a_value_is_saved_listed_read_and_removed() {
 }
 
 #[test]
+fn a_save_without_a_time_to_live_says_which_one_there_was() {
+    let sandbox = Sandbox::new();
+    let save = ["checkpoint", "save", "a", "--data", "1"];
+    let ran = sandbox.run(&[&save[..], &["--ttl", "P30D"]].concat()).ok();
+    assert!(!ran.stdout.contains("ttl before"), "{ran:?}");
+    let ran = sandbox.run(&save).ok();
+    assert!(ran.stdout.contains("  ttl before   P30D\n"), "{ran:?}");
+}
+
+#[test]
 fn what_is_not_json_is_refused() {
     let sandbox = Sandbox::new();
     let refused = sandbox.run_with(&["checkpoint", "save", "a", "--json"], "{").envelope();
