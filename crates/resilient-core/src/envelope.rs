@@ -652,7 +652,7 @@ impl Envelope {
                     "message": message,
                 }),
             ),
-            Error::MarkOverValue { path, mark, line, old_line } => stale(
+            Error::MarkOverValue { path, mark, line, old_line, .. } => stale(
                 AskUser,
                 json!({
                     "path": path, "reason": "mark_over_value", "mark": mark, "line": line,

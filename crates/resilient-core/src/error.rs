@@ -418,7 +418,14 @@ pub enum Error {
     RedactionBreaks { format: &'static str, line: usize, message: String },
     /// A mark, or a look-up, would be written over the value that it stands for.
     #[error("{path:?} has a value in line {old_line} where the new text has a mark")]
-    MarkOverValue { path: String, mark: String, line: usize, old_line: usize },
+    MarkOverValue {
+        path: String,
+        mark: String,
+        line: usize,
+        old_line: usize,
+        /// Whether a redaction of the file takes the value out.
+        is_redactable: bool,
+    },
     /// A read does not accept a number, query or glob.
     #[error("{message}")]
     ReadRange { message: String, facts: Vec<(&'static str, u64)> },

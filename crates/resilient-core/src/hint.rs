@@ -409,10 +409,18 @@ pub fn hint(error: &Error) -> String {
             "rewrite line {line} by hand, or choose findings by number in `redact`: nothing was \
              changed or written"
         ),
-        Error::MarkOverValue { old_line, .. } => format!(
-            "edit the lines around line {old_line} of the file with `rw_safe_replace` and leave that line as it is, \
-             since it holds the real value, or clean the file with `rw_redact`, its path in `write_to` and `keep` true"
-        ),
+        Error::MarkOverValue { old_line, is_redactable, .. } => {
+            let around = format!(
+                "edit the lines around line {old_line} of the file with `rw_safe_replace` and leave that line as it is, \
+                 since it holds the real value"
+            );
+            match is_redactable {
+                true => format!(
+                    "{around}, or clean the file with `rw_redact`, its path in `write_to` and `keep` true"
+                ),
+                false => format!("{around}, or ask the user to take the value out of the file"),
+            }
+        }
         Error::ReadRange { message, .. } if message.starts_with("bad_regex: ") => {
             "correct `query`, or put a backslash before each of its signs that is meant as it is, or pass \
              `regex` false"

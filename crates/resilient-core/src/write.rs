@@ -26,7 +26,7 @@ use crate::error::{Draft, Error, Result};
 use crate::form::{Asked, AskedEncoding, Encoding, Form, FormChange, FormPolicy, Guess, Spelling};
 use crate::journal::Mode;
 use crate::policy::Policy;
-use crate::redact::{self, MARK, Overwritten};
+use crate::redact::{self, MARK, Overwritten, Wish};
 use crate::risk::{Findings, Verdict};
 use crate::roots::{Git, Target};
 use crate::screen::Screen;
@@ -452,7 +452,11 @@ impl Guard {
         match redact::guard(&old, &new, &self.policy.risk) {
             None => Ok(()),
             Some(Overwritten { mark, line, old_line }) => {
-                Err(Error::MarkOverValue { path: target.shown.clone(), mark, line, old_line })
+                let found = redact::redact(&old, &self.policy.risk, &Wish::default());
+                let is_redactable = found
+                    .is_ok_and(|it| it.replaced.iter().any(|place| place.from.line == old_line));
+                let path = target.shown.clone();
+                Err(Error::MarkOverValue { path, mark, line, old_line, is_redactable })
             }
         }
     }

@@ -147,6 +147,10 @@ fn drift(drift: &'static str, cursor: Option<String>) -> Error {
 }
 
 fn parts(have: Vec<u32>, missing: Vec<u32>, total_expected: Option<u32>) -> Error {
+fn mark_over_value(is_redactable: bool) -> Error {
+    Error::MarkOverValue { path: text(), mark: text(), line: 1, old_line: 2, is_redactable }
+}
+
     Error::NonContiguous { session: text(), have, missing, unexpected: None, total_expected }
 }
 
@@ -432,9 +436,7 @@ a_sample_for_every! {
     Unredactable { .. } => [Error::Unredactable { count: 1, line: 2, kinds: vec![text()] }],
     RedactionTooLarge { .. } => [Error::RedactionTooLarge { count: 50_001, most: 50_000 }],
     RedactionBreaks { .. } => [Error::RedactionBreaks { format: "json", line: 2, message: text() }],
-    MarkOverValue { .. } => [Error::MarkOverValue {
-        path: text(), mark: text(), line: 1, old_line: 2,
-    }],
+    MarkOverValue { .. } => [mark_over_value(true), mark_over_value(false)],
     ReadRange { .. } => [
         Error::range("max_lines must be between 1 and 5000"),
         Error::range("query must not be empty"),

@@ -124,6 +124,7 @@ impl Workspace {
                 mark: first.put.clone(),
                 line: first.to.line,
                 old_line: first.from.line,
+                is_redactable: true,
             });
         }
         let mut request = WriteRequest {

@@ -9,7 +9,7 @@ use resilient_core::write::{WriteMode, WriteRequest};
 use resilient_core::{Result, Workspace};
 use serde_json::{Value, json};
 
-use crate::home::{Home, composing, create, envelope, json_of, overwrite, replace, sha};
+use crate::home::{Home, composing, create, envelope, hinted, json_of, overwrite, replace, sha};
 
 /// A line with a token in it.
 fn line(name: &str, fill: &str) -> String {
@@ -118,6 +118,26 @@ fn over(mark: &str, line: u64, old_line: u64) -> Value {
             "old_line": old_line,
         }),
     )
+}
+
+#[test]
+fn a_refused_mark_leads_to_a_redaction_only_if_that_takes_the_value_out() {
+    let home = Home::new();
+    let value = ["k3JxP0w9", "qLmZ"].concat();
+    home.put("passed.py", format!("pw = \"{value}\"\nx = 1\n"));
+    home.put("found.py", line("key", "k3Jd9f"));
+    let ws = home.open();
+    for (path, new, is_redactable) in [
+        ("passed.py", "pw = \"<REDACTED:generic_secret:1>\"\nx = 2\n", false),
+        ("found.py", "key = \"<REDACTED:github_pat:1>\"\nx = 2\n", true),
+    ] {
+        let (hint, refused) = hinted(&ws.write(overwrite(path, new)).expect_err("a refusal"));
+        assert_eq!(refused["context"]["reason"], "mark_over_value", "{refused}");
+        assert_eq!(hint.contains("`rw_redact`"), is_redactable, "{hint}");
+        let redact = RedactRequest { write: to(path), keep: true, ..request(file(path)) };
+        let redacted = ws.redact(redact).expect("a redaction");
+        assert_eq!(!redacted.redaction.replaced.is_empty(), is_redactable, "{path}");
+    }
 }
 
 #[test]
