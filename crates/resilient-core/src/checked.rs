@@ -44,7 +44,8 @@ impl Checked {
         };
         let report = validate(text, Some(format), None);
         if report.is_refused() {
-            return Err(Error::Invalid { path: path.to_owned(), report: Box::new(report) });
+            let (path, report, parts) = (path.to_owned(), Box::new(report), Vec::new());
+            return Err(Error::Invalid { path, report, parts });
         }
         let Report { valid, format, errors, mut warnings, omitted, note, .. } = report;
         // Of a valid text, the findings among the errors are warnings.

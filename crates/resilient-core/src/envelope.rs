@@ -339,13 +339,16 @@ impl Envelope {
                     ..Self::of(Blocked, ContentFilter, Redact, context)
                 }
             }
-            Error::Invalid { path, report } => {
+            Error::Invalid { path, report, parts } => {
                 let mut context = json!({
                     "path": path, "reason": "invalid_syntax", "format": report.format,
                     "errors": report.errors, "summary": report.summary,
                 });
                 if report.omitted > 0 {
                     set(&mut context, "omitted", report.omitted);
+                }
+                if !parts.is_empty() {
+                    set(&mut context, "parts", json!(parts));
                 }
                 encoding(context)
             }
@@ -529,13 +532,21 @@ impl Envelope {
                 }
                 stale(Abort, context)
             }
-            Error::ChunkCount { session, have, total_expected } => stale(
-                Abort,
-                json!({
+            Error::ChunkCount { session, have, total_expected } => {
+                let mut context = json!({
                     "session": session, "reason": "chunk_count_mismatch",
                     "have": have, "total_expected": total_expected,
-                }),
-            ),
+                });
+                // There are no gaps.
+                let (have, total) = (u32::try_from(*have).unwrap_or(u32::MAX), *total_expected);
+                let (from, to, name) = match have < total {
+                    true => (have, total, "missing"),
+                    false => (total, have, "unexpected"),
+                };
+                let numbers: Vec<u32> = (from..=to).skip(1).collect();
+                set(&mut context, name, json!(numbers));
+                stale(Abort, context)
+            }
             Error::SessionChanges { session } => {
                 stale(RetryLater, json!({"session": session, "reason": "session_changes"}))
             }

@@ -188,7 +188,12 @@ pub enum Error {
     },
     /// The file would have syntax errors, and was to be written only without.
     #[error("{path:?} would have syntax errors: {}", .report.summary)]
-    Invalid { path: String, report: Box<validate::Report> },
+    Invalid {
+        path: String,
+        report: Box<validate::Report>,
+        /// The parts of a chunk session in which the errors are, ascending; none for another text.
+        parts: Vec<u32>,
+    },
     /// The operating system refused.
     #[error("{path:?}: {operation}: {source}")]
     Os { path: String, operation: &'static str, source: io::Error },

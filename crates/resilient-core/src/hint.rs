@@ -165,6 +165,11 @@ pub fn hint(error: &Error) -> String {
         }
         Error::Blocked { report, draft, .. } => too_large(report, draft.as_deref(), "`mode` append"),
         Error::Invalid { .. } => {
+        Error::Invalid { parts, .. } if !parts.is_empty() => {
+            "nothing was written: send the parts that context.parts lists again with `rw_chunk_write`, corrected, and \
+             compose again, or leave out `validate`"
+                .to_owned()
+        }
             "nothing was written: correct the lines in context.errors and make the call again, or leave \
              out `validate`"
                 .to_owned()

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -194,8 +195,13 @@ impl Chunks<'_> {
             }
             let checked = match validate {
                 true => {
-                    let content = Joined::new(&dir, &session, &indices, &separator).content()?;
-                    Some(Checked::of(&target.shown, &content)?)
+                    let mut joined = Joined::new(&dir, &session, &indices, &separator);
+                    let content = joined.content()?;
+                    let checked = Checked::of(&target.shown, &content);
+                    Some(
+                        checked
+                            .map_err(|error| with_parts(error, &content, &indices, &joined.ends))?,
+                    )
                 }
                 false => None,
             };
@@ -381,20 +387,41 @@ fn judge(
     }
 }
 
+/// A syntax error, with the parts that its lines are in.
+fn with_parts(error: Error, content: &[u8], indices: &[u32], ends: &[u64]) -> Error {
+    let Error::Invalid { path, report, .. } = error else { return error };
+    let breaks = content.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    let starts: Vec<usize> = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect();
+    // An error at the end of the text is one of its last byte.
+    let last = content.len().saturating_sub(1);
+    let line_at = |line: usize| {
+        let start = starts.get(line.saturating_sub(1)).map_or(last, |start| (*start).min(last));
+        start..starts.get(line).copied().unwrap_or(content.len())
+    };
+    let lines = report.errors.iter().map(|found| line_at(found.line));
+    let parts = parts_of(lines, indices, ends);
+    Error::Invalid { path, report, parts }
+}
+
 /// The numbers of the parts in which something was found.
 fn parts_with(report: &Report, indices: &[u32], ends: &[u64]) -> Vec<u32> {
-    let part_at = |at: usize| {
-        let part = ends.partition_point(|end| *end <= at as u64);
-        indices.get(part).copied()
-    };
     let patterns = report.detected_patterns.iter().filter_map(|found| match found {
         Detection::Pattern(hit) => Some(hit),
         Detection::Size(_) => None,
     });
-    let parts: BTreeSet<u32> = patterns
-        .flat_map(|hit| {
-            let last = hit.span.end.saturating_sub(1).max(hit.span.start);
-            let (first, last) = (part_at(hit.span.start), part_at(last));
+    parts_of(patterns.map(|hit| hit.span.clone()), indices, ends)
+}
+
+/// The numbers of the parts that hold these places of the joined text.
+fn parts_of(places: impl Iterator<Item = Range<usize>>, indices: &[u32], ends: &[u64]) -> Vec<u32> {
+    let part_at = |at: usize| {
+        let part = ends.partition_point(|end| *end <= at as u64);
+        indices.get(part).copied()
+    };
+    let parts: BTreeSet<u32> = places
+        .flat_map(|place| {
+            let last = place.end.saturating_sub(1).max(place.start);
+            let (first, last) = (part_at(place.start), part_at(last));
             first.zip(last).into_iter().flat_map(|(first, last)| first..=last)
         })
         .collect();

@@ -58,8 +58,8 @@ pub(super) fn complete(
     if have.last().is_some_and(|highest| *highest > count) {
         let total_expected = manifest.ok().flatten().and_then(|found| found.total_expected);
         let missing = missing(&have, total_expected);
-        let unexpected =
-            composing.then(|| have.iter().copied().filter(|index| *index > count).collect());
+        let most = total_expected.map_or(count, |total| total.min(count));
+        let unexpected = Some(have.iter().copied().filter(|index| *index > most).collect());
         return Err(Error::NonContiguous { session, have, missing, unexpected, total_expected });
     }
     if let Some(total_expected) = manifest?.and_then(|found| found.total_expected)

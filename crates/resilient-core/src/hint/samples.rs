@@ -146,12 +146,17 @@ fn drift(drift: &'static str, cursor: Option<String>) -> Error {
     }))
 }
 
-fn parts(have: Vec<u32>, missing: Vec<u32>, total_expected: Option<u32>) -> Error {
 fn mark_over_value(is_redactable: bool) -> Error {
     Error::MarkOverValue { path: text(), mark: text(), line: 1, old_line: 2, is_redactable }
 }
 
     Error::NonContiguous { session: text(), have, missing, unexpected: None, total_expected }
+fn invalid(parts: Vec<u32>) -> Error {
+    let report = Box::new(validate::validate("{", Some(validate::Format::Json), None));
+    Error::Invalid { path: text(), report, parts }
+}
+
+fn parts(have: Vec<u32>, missing: Vec<u32>, total_expected: Option<u32>) -> Error {
 }
 
 a_sample_for_every! {
@@ -266,10 +271,7 @@ a_sample_for_every! {
         begun(None),
         begun(Some(Draft::Scratch(Digest::of(b"")))),
     ],
-    Invalid { .. } => [Error::Invalid {
-        path: text(),
-        report: Box::new(validate::validate("{", Some(validate::Format::Json), None)),
-    }],
+    Invalid { .. } => [invalid(Vec::new()), invalid(vec![2])],
     TooLarge { .. } => [Error::TooLarge { path: text(), bytes: 2, most: 1 }],
     Os { .. } => [
         Error::os(text(), "read", io::ErrorKind::OutOfMemory.into()),

@@ -77,20 +77,20 @@ pub(super) fn hint(error: &Error) -> Option<String> {
             };
             format!(
                 "send the parts that context.missing lists with `rw_chunk_write`{total}; if the index of a part is \
-                 wrong, begin again with `rw_chunk_reset`"
+                 wrong, send an empty `content` for it, and for each part that the file does not have"
             )
         }
         Error::ChunkCount { have, total_expected, .. } if *have < *total_expected as usize => {
             let rest = *total_expected as usize - have;
             let other = if rest == 1 { "part".to_owned() } else { format!("{rest} parts") };
             format!(
-                "send the other {other}, or send the last part again with `rw_chunk_write` and `total_expected` \
-                 {have}"
+                "send the other {other} that context.missing lists, or send the last part again with \
+                 `rw_chunk_write` and `total_expected` {have}"
             )
         }
         Error::ChunkCount { have, .. } => format!(
-            "send the last part again with `rw_chunk_write` and `total_expected` {have}, or reset the session with \
-             `rw_chunk_reset` and send the right parts"
+            "send the parts that context.unexpected lists again with `rw_chunk_write` and `total_expected` {have}: with \
+             an empty `content` if the file does not have them, otherwise with their text"
         ),
         Error::SessionChanges { .. } => {
             "try again when the other program has stopped: it changed the parts each time that they were to be removed"

@@ -486,11 +486,11 @@ fn gaps_are_reported_with_what_is_there_and_what_is_not() {
         for index in &have {
             write(&ws, *index, "x");
         }
-        let mut context = json!({
+        let context = json!({
             "session": "s", "reason": "non_contiguous_chunks", "have": have, "missing": missing,
+            "unexpected": unexpected,
         });
         assert_eq!(refusal(preview(&ws, "s", "")), stale(context.clone()));
-        context["unexpected"] = json!(unexpected);
         assert_eq!(refusal(compose(&ws, "out", "", true)), stale(context));
         session();
     }
@@ -505,6 +505,7 @@ fn the_number_of_parts_must_be_the_announced_one() {
     append(&ws, "s", "b");
     let expected = stale(json!({
         "session": "s", "reason": "chunk_count_mismatch", "have": 2, "total_expected": 3,
+        "missing": [3],
     }));
     assert_eq!(refusal(compose(&ws, "out", "", false)), expected);
     assert_eq!(refusal(preview(&ws, "s", "")), expected);
@@ -513,11 +514,69 @@ fn the_number_of_parts_must_be_the_announced_one() {
     assert_eq!(refusal(preview(&ws, "s", ""))["context"]["reason"], "non_contiguous_chunks");
     append(&ws, "s", "e");
     write(&ws, 3, "c");
-    assert_eq!(refusal(compose(&ws, "out", "", false))["context"]["have"], 5);
+    let refused = refusal(compose(&ws, "out", "", false));
+    assert_eq!(refused["context"]["have"], 5);
+    assert_eq!(refused["context"]["unexpected"], json!([4, 5]));
     // A later total takes the place of the earlier one.
     announce(&ws, 5, "e", 5).expect("a part");
     compose(&ws, "out", "", false).expect("a receipt");
     assert_eq!(home.text("out"), "abcde");
+}
+
+#[test]
+fn parts_with_a_wrong_index_are_emptied_as_the_hint_says() {
+    // (strays, unexpected, the parts to be sent empty) beside the three parts that were announced.
+    for (strays, unexpected, empty) in [
+        (vec![4], vec![4], vec![4]),
+        (vec![5], vec![5], vec![4, 5]),
+        (vec![5, 6], vec![5, 6], vec![4, 5, 6]),
+    ] {
+        let home = Home::new();
+        let ws = home.open();
+        for (index, content) in [(1, "a"), (2, "b"), (3, "c")] {
+            announce(&ws, index, content, 3).expect("a part");
+        }
+        for stray in &strays {
+            write(&ws, *stray, "stray");
+        }
+        let last = strays.last().copied().expect("a stray part");
+        for refused in [
+            hinted(&compose(&ws, "out", "", false).expect_err("a refusal")),
+            hinted(&preview(&ws, "s", "").expect_err("a refusal")),
+        ] {
+            let (hint, refused) = refused;
+            assert_eq!(refused["context"]["unexpected"], json!(unexpected), "{strays:?}");
+            assert!(hint.contains(&format!("`total_expected` {last}")), "{strays:?}: {hint}");
+            assert!(hint.contains("an empty `content`"), "{strays:?}: {hint}");
+        }
+        for index in empty {
+            announce(&ws, index, "", last).expect("a part");
+        }
+        compose(&ws, "out", "", false).expect("a receipt");
+        assert_eq!(home.text("out"), "abc", "{strays:?}");
+    }
+}
+
+#[test]
+fn a_syntax_error_of_a_composed_text_names_its_parts() {
+    // (parts, those that have the error); a line of two parts names both.
+    for (parts, wrong) in [
+        (["{\n", "\"a\": 1,\n", "}\n"], vec![2]),
+        (["{\n", "\"a\": ", "x\n}\n"], vec![2, 3]),
+        (["{\n", "\"a\": 1\n", ""], vec![2]),
+    ] {
+        let home = Home::new();
+        let ws = home.open();
+        for part in parts {
+            append(&ws, "s", part);
+        }
+        let request = ComposeRequest { validate: true, ..composing("out.json", false) };
+        let (hint, refused) = hinted(&ws.compose(request).expect_err("a refusal"));
+        assert_eq!(refused["context"]["reason"], "invalid_syntax", "{parts:?}");
+        assert_eq!(refused["context"]["parts"], json!(wrong), "{parts:?}: {refused}");
+        assert!(hint.contains("context.parts") && hint.contains("`rw_chunk_write`"), "{hint}");
+        assert!(!home.has("out.json"));
+    }
 }
 
 #[test]
