@@ -439,7 +439,7 @@ impl Envelope {
                     "encoding": name, "reason": "unsupported_encoding",
                     "valid": [
                         "keep", "raw", "utf-8", "utf-8-bom", "utf-16le", "utf-16be", "ascii", "shift_jis",
-                        "euc-jp", "euc-kr", "big5", "gbk", "gb18030", "any single-byte encoding",
+                        "euc-jp", "euc-kr", "big5", "gbk", "gb18030", "latin-1", "any other single-byte encoding",
                     ],
                 }),
                 &near_encodings(name),
@@ -682,7 +682,7 @@ impl Envelope {
                     "encoding": name, "reason": "unsupported_encoding",
                     "valid": [
                         "utf-8", "utf-16le", "utf-16be", "ascii", "shift_jis", "euc-jp", "euc-kr", "big5",
-                        "gbk", "gb18030", "any single-byte encoding", "base64 for bytes",
+                        "gbk", "gb18030", "latin-1", "any other single-byte encoding", "base64 for bytes",
                     ],
                 }),
                 &near_encodings(name),

@@ -15,7 +15,8 @@ use std::io;
 use self::changes::{made_before, not_found, stale};
 use crate::edit::Diagnosis;
 use crate::error::{
-    BEYOND_DOUBLE, Draft, Drift, Error, HANDOFF, NEVER_THERE, NotAFile, QUERY_OF_ONE_LINE,
+    BEYOND_DOUBLE, Draft, Drift, Error, HANDOFF, NEVER_THERE, NO_DIRECTORY, NotAFile,
+    QUERY_OF_ONE_LINE,
 };
 use crate::form::Encoding;
 use crate::near::nearest;
@@ -164,12 +165,12 @@ pub fn hint(error: &Error) -> String {
             "take out what context.detected lists, then write again".to_owned()
         }
         Error::Blocked { report, draft, .. } => too_large(report, draft.as_deref(), "`mode` append"),
-        Error::Invalid { .. } => {
         Error::Invalid { parts, .. } if !parts.is_empty() => {
             "nothing was written: send the parts that context.parts lists again with `rw_chunk_write`, corrected, and \
              compose again, or leave out `validate`"
                 .to_owned()
         }
+        Error::Invalid { .. } => {
             "nothing was written: correct the lines in context.errors and make the call again, or leave \
              out `validate`"
                 .to_owned()
@@ -430,6 +431,9 @@ pub fn hint(error: &Error) -> String {
             "correct `query`, or put a backslash before each of its signs that is meant as it is, or pass \
              `regex` false"
                 .to_owned()
+        }
+        Error::ReadRange { message, .. } if message == NO_DIRECTORY => {
+            "pass a directory as `path`, or read the file with `rr_read_lines`".to_owned()
         }
         Error::ReadRange { message, .. } if message == QUERY_OF_ONE_LINE => {
             "search for a part of one line, since a search sees single lines: pass in `query` the line that is \

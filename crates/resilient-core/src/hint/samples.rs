@@ -5,8 +5,8 @@ use std::io;
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
 use crate::error::{
-    Author, Blocking, Changed, Composed, Draft, Drift, Error, LastWrite, NotAFile, PartBy, Since,
-    UnknownParts, WhyUnknown,
+    Author, Blocking, Changed, Composed, Draft, Drift, Error, LastWrite, NO_DIRECTORY, NotAFile,
+    PartBy, Since, UnknownParts, WhyUnknown,
 };
 use crate::policy::PolicyError;
 use crate::risk::{self, Verdict};
@@ -150,13 +150,13 @@ fn mark_over_value(is_redactable: bool) -> Error {
     Error::MarkOverValue { path: text(), mark: text(), line: 1, old_line: 2, is_redactable }
 }
 
-    Error::NonContiguous { session: text(), have, missing, unexpected: None, total_expected }
 fn invalid(parts: Vec<u32>) -> Error {
     let report = Box::new(validate::validate("{", Some(validate::Format::Json), None));
     Error::Invalid { path: text(), report, parts }
 }
 
 fn parts(have: Vec<u32>, missing: Vec<u32>, total_expected: Option<u32>) -> Error {
+    Error::NonContiguous { session: text(), have, missing, unexpected: None, total_expected }
 }
 
 a_sample_for_every! {
@@ -442,6 +442,7 @@ a_sample_for_every! {
     ReadRange { .. } => [
         Error::range("max_lines must be between 1 and 5000"),
         Error::range("query must not be empty"),
+        Error::range(NO_DIRECTORY),
         Error::range("from_line needs from_path where there are several files"),
         Error::range("glob: a fault"),
         Error::range("bad_regex: a fault"),

@@ -8,7 +8,7 @@ use super::budget::{tokens, tokens_max};
 use super::files::{Reached, Selection};
 use super::{Reader, at_least, count_in, nanoseconds};
 use crate::disk::{Kind, Stat};
-use crate::error::{Error, Result};
+use crate::error::{Error, NO_DIRECTORY, Result};
 use crate::roots::STATE_DIR;
 
 /// How many files an answer may have.
@@ -154,8 +154,7 @@ impl Reader<'_> {
             listing.files.push(entry(stat, path, not_utf8));
             Ok(ControlFlow::Continue(()))
         });
-        let visited =
-            visited.map_err(|error| self.no_directory(error, "path must be a directory"))?;
+        let visited = visited.map_err(|error| self.no_directory(error, NO_DIRECTORY))?;
         listing.truncated = visited || left_out;
         listing.files_returned = listing.files.len() as u64;
         Ok(listing)

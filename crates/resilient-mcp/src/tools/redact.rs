@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use resilient_core::form::Asked;
+use resilient_core::near::nearest;
 use resilient_core::redact::{Choice, Language};
 use resilient_core::workspace::{RedactRequest, Source, WriteTo};
 use resilient_core::write::WriteMode;
@@ -71,8 +72,16 @@ impl Tool for Redact {
             None => None,
             Some(name) => match Language::named(&name) {
                 None => {
-                    let hint = "pass one of context.valid as `language`, or leave it out";
-                    let refused = unfit("unknown_language", hint).with("language", name);
+                    let mut hint =
+                        "pass one of context.valid as `language`, or leave it out".to_owned();
+                    let near = nearest(&name, Language::names());
+                    if !near.is_empty() {
+                        hint = format!("{hint}; the nearest: {}", near.join(", "));
+                    }
+                    let mut refused = unfit("unknown_language", &hint).with("language", name);
+                    if !near.is_empty() {
+                        refused = refused.with("nearest_names", near);
+                    }
                     return Err(refused.with("valid", Language::names().collect::<Vec<_>>()));
                 }
                 known => known,

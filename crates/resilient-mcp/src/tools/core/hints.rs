@@ -1,7 +1,7 @@
 //! What to do about an error, with the tools and arguments of this set.
 
 use resilient_core::Error;
-use resilient_core::error::{Changed, Draft, UnknownParts, WhyUnknown};
+use resilient_core::error::{Changed, Draft, NO_DIRECTORY, UnknownParts, WhyUnknown};
 use resilient_core::hint::{BEGINS_IN_FILE, DONE_IF_SENT_BEFORE, hint, is_removable, too_large};
 
 use super::INSTEAD;
@@ -136,6 +136,9 @@ pub fn hint_of(error: &Error) -> String {
             "edit the lines around line {old_line} of the file with `rw_edit_file` and leave that line as it is, since \
              it holds the real value"
         ),
+        Error::ReadRange { message, .. } if message == NO_DIRECTORY => {
+            "pass a directory as `path`, or read the file with `rw_read_file`".to_owned()
+        }
         Error::ReadRange { message, .. } => match message.strip_prefix("bad_regex: ") {
             Some(_) => {
                 "correct `pattern`, or put a backslash before each of its signs that is meant as it is"

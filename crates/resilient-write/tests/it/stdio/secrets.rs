@@ -183,6 +183,12 @@ fn what_cannot_be_redacted_is_refused() {
     );
     let language = json!({"content": "x", "language": "cobol"});
     fails(language, CORRECTABLE, json!({"reason": "unknown_language", "language": "cobol"}));
+    let language = json!({"content": "x", "language": "pyton"});
+    fails(
+        language,
+        CORRECTABLE,
+        json!({"reason": "unknown_language", "nearest_names": ["python"]}),
+    );
     fails(json!({"content": "x", "env": true}), CORRECTABLE, json!({"argument": "language"}));
 }
 
