@@ -58,7 +58,7 @@ pub use busy::{Busy, Work};
 pub use names::ToolNames;
 pub use resilient_core::figures;
 pub use schema::Schema;
-pub use server::{Server, Unready};
+pub use server::{ONE_OF_LISTED, Server, Unready};
 pub use session::{Caller, program};
 pub use skim::Skim;
 pub use tally::{BOUNDS_MS, Tallied};

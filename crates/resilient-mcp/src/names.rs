@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use resilient_core::near::LENGTH_MAX;
+use resilient_core::near::{LENGTH_MAX, nearest_one};
 
 /// How tool names are spelled in lists and in texts for agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -122,10 +122,13 @@ pub(crate) fn related<'a>(called: &str, listed: &'a [String]) -> Vec<&'a str> {
             listed.iter().map(String::as_str).filter(|tool| has(tool, word)).collect()
         };
         let direct = found(word);
-        match meant {
-            Some(meant) if direct.is_empty() => found(meant),
-            _ => direct,
+        if !direct.is_empty() {
+            return direct;
         }
+        // Another word for it, or this one with an error.
+        let parts = listed.iter().flat_map(|tool| tool.split(['_', '.']));
+        let parts = parts.filter(|part| part.len() > 3);
+        meant.or_else(|| nearest_one(word, parts)).map_or_else(Vec::new, found)
     };
     let mut related: Vec<&str> = words.iter().flat_map(|word| of(word)).collect();
     let mut seen = std::collections::BTreeSet::new();
@@ -173,6 +176,7 @@ mod tests {
             ("rw_write", vec!["rw_safe_write", "rw_chunk_write"]),
             ("mcp__rw__ls", vec!["rr_list_files"]),
             ("ReadFile", vec!["rr_read_lines"]),
+            ("rw_chnuk", vec!["rw_chunk_write"]),
             ("frobnicate", vec![]),
         ] {
             assert_eq!(related(called, &listed), tools, "{called}");

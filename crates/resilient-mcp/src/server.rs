@@ -37,6 +37,9 @@ use crate::updates::Updates;
 
 pub use self::ready::Unready;
 
+/// What to do about a tool that no tool comes near to.
+pub const ONE_OF_LISTED: &str = "call one of the tools that this server lists";
+
 /// So many calls of all clients run at once; the others wait for their turn.
 ///
 /// Each holds a thread while it runs. Writes that run together share their waits for the disk, and gain nothing from more.
@@ -166,6 +169,12 @@ impl Server {
         let result = self.inner.call(&self.session, tool, arguments, flaw, &Arc::default());
         let content = result.structured_content.unwrap_or_default();
         if result.is_error == Some(true) { Err(content) } else { Ok(content) }
+    }
+
+    /// The names of the tools that it lists.
+    #[must_use]
+    pub fn listed_names(&self) -> Vec<String> {
+        self.inner.listed_names()
     }
 
     /// Forgets the order of this client's calls, none of which runs.
@@ -318,10 +327,7 @@ impl Inner {
             }
             (Some(here), None) => (here, SuggestedAction::Abort),
             (None, Some(elsewhere)) => (elsewhere, SuggestedAction::AskUser),
-            (None, None) => {
-                let what = "call one of the tools that this server lists";
-                (what.to_owned(), SuggestedAction::Abort)
-            }
+            (None, None) => (ONE_OF_LISTED.to_owned(), SuggestedAction::Abort),
         };
         let mut refused = Envelope::new(ErrorKind::PolicyViolation, hint, action)
             .with("unknown_tool", called)

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use resilient_core::{Error, Workspace};
-use resilient_mcp::{Offer, Server, ToolNames};
+use resilient_mcp::{ONE_OF_LISTED, Offer, Server, ToolNames};
 use serde_json::Value;
 
 use super::input;
@@ -45,13 +45,25 @@ impl Call {
         match server.call(&self.tool, arguments, &sent) {
             Ok(success) if output.is_json() => output.line(&success)?,
             Ok(success) => output.raw(format!("{success:#}\n").as_bytes())?,
-            Err(envelope) => return output.failure(&words(&self.tool, &envelope), &envelope),
+            Err(mut envelope) => {
+                name_tools(&mut envelope, &server);
+                return output.failure(&words(&self.tool, &envelope), &envelope);
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
 
     fn unreadable(&self, error: Error, output: &Output) -> Result<ExitCode> {
         output.answer(&self.tool, Err::<(), _>(error), |()| String::new())
+    }
+}
+
+/// Lists the tools where a call names none, and comes near to none: no other command lists them.
+fn name_tools(envelope: &mut Value, server: &Server) {
+    let Some(Value::Object(context)) = envelope.get_mut("context") else { return };
+    if context.get("hint").is_some_and(|hint| *hint == ONE_OF_LISTED) {
+        context.insert("tools".to_owned(), server.listed_names().into());
+        context.insert("hint".to_owned(), "call one of the tools that context.tools lists".into());
     }
 }
 

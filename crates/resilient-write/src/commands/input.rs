@@ -159,7 +159,15 @@ pub(crate) fn decoded(file: &str, purpose: Purpose) -> Result<String> {
 /// # Errors
 /// As [`text`]; and it is not JSON.
 pub(crate) fn json(argument: &'static str, file: &str) -> Result<Value> {
-    parse_json(argument, &text(file)?)
+    let text = text(file).map_err(|error| match error {
+        Error::NotFound { .. } if serde_json::from_str::<Value>(file).is_ok() => {
+            let message =
+                format!("pass the value itself as --{argument}, since FILE is the name of a file");
+            Error::BadArgument { argument, message }
+        }
+        other => other,
+    })?;
+    parse_json(argument, &text)
 }
 
 /// Reads JSON from text.

@@ -23,6 +23,11 @@ fn a_refused_call_is_told() {
     let sandbox = Sandbox::new();
     let unknown = sandbox.run(&["call", "rw_fly", "--json"]).envelope();
     assert_eq!(unknown["context"]["unknown_tool"], "rw_fly");
+    let tools = unknown["context"]["tools"].as_array().expect("the tools");
+    assert!(tools.contains(&json!("rw_safe_write")), "{unknown}");
+    assert_eq!(unknown["context"]["hint"], "call one of the tools that context.tools lists");
+    let near = sandbox.run(&["call", "rw_jurnal"]);
+    assert!(near.complaint().contains("call rw_journal_tail if that is meant"), "{near:?}");
     let complaint = sandbox.run(&["call", "rw_safe_write", r#"{"path": "a"}"#]);
     assert!(complaint.complaint().contains("\nnext: split - do not resend the call"));
     let unfit = sandbox.run(&["call", "rw_safe_write", "[]", "--json"]).envelope();

@@ -40,6 +40,17 @@ fn a_save_without_a_time_to_live_says_which_one_there_was() {
 }
 
 #[test]
+fn a_value_in_place_of_a_file_leads_to_its_option() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["checkpoint", "save", "plan", r#"{"step": 2}"#]);
+    assert!(ran.complaint().contains("pass the value itself as --data,"), "{ran:?}");
+    let ran = sandbox.run(&["handoff", "write", r#"{"task_id": "t"}"#]);
+    assert!(ran.complaint().contains("pass the value itself as --envelope,"), "{ran:?}");
+    let ran = sandbox.run(&["checkpoint", "save", "plan", "plan.json"]);
+    assert!(ran.complaint().contains("does not exist"), "{ran:?}");
+}
+
+#[test]
 fn what_is_not_json_is_refused() {
     let sandbox = Sandbox::new();
     let refused = sandbox.run_with(&["checkpoint", "save", "a", "--json"], "{").envelope();

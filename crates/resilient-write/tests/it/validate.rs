@@ -34,6 +34,22 @@ fn a_valid_text_passes_and_an_invalid_one_fails_the_command() {
 }
 
 #[test]
+fn a_wrong_command_line_names_what_the_help_has() {
+    let sandbox = Sandbox::new();
+    for command in ["validate", "risk"] {
+        let ran = sandbox.run(&[command]);
+        assert_eq!(ran.code, 2);
+        assert!(ran.stderr.contains("pass - as FILE for standard input"), "{ran:?}");
+        assert!(ran.stderr.contains("'--content'"), "{ran:?}");
+    }
+    let ran = sandbox.run(&["write", "a.txt", "--expected", "x"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("'--expected-prev-sha256'"), "{ran:?}");
+    let ran = sandbox.run(&["chunk", "compose", "s", "a.txt", "--expected", "x"]);
+    assert!(ran.stderr.contains("'--expected-prev-sha256'"), "{ran:?}");
+}
+
+#[test]
 fn the_format_can_be_told() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run_with(&["validate", "-"], "x = 1");
