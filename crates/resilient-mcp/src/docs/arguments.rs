@@ -21,7 +21,7 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
     ("", "context_after", "How many lines after a match are shown."),
     ("", "context_before", "How many lines before a match are shown."),
     ("", "cursor", "The cursor of the last answer."),
-    ("", "data", "Any JSON value, or a text that is JSON."),
+    ("", "data", "Any JSON value; a text stays a text."),
     (
         "",
         "draft_sha256",
@@ -87,6 +87,16 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
     ),
     ("", "validate", "`true`: refuse a text with a syntax error."),
     ("rr_list_files", "path", "The directory."),
+    (
+        "rw_checkpoint",
+        "expected_prev_sha256",
+        "The digest that the checkpoint has to have. If it has another one, the call is refused.",
+    ),
+    (
+        "rw_chunk_write",
+        "expected_prev_sha256",
+        "The digest that the part with this `index` has to have. If it has another one, the call is refused.",
+    ),
     ("rw_handoff_read", "path", "The file of the note."),
     ("rw_handoff_write", "path", "The file of the note."),
     ("rw_chunk_compose", "encoding", "The encoding of the file: `keep`, `raw` or a name."),
