@@ -60,6 +60,15 @@ def chosen(chance, nth):
     return (word + number, f"{name}@{number}{other}", f"{name}{number}!", f"{name}_{number}{other.lower()}")[nth % 4]
 
 
+def phrase(chance, nth):
+    """Words with dashes between them, as people choose passwords: a digit, and letters of both cases."""
+    words = ("correct", "horse", "battery", "sunshine", "Monday", "lamp", "Tiger", "purple", "River", "coffee")
+    number = keys.drawn(chance, DIGITS, 1 + nth % 3)
+    one, two, three = chance.sample(words, 3)
+    return (f"{one}-{two}-{three}-{number}X", f"{one}-{two.title()}{number}-{three}-Rain", f"{one}-Moon-{number}",
+            f"{one.title()}-{number}-{two}-{three}")[nth % 4]
+
+
 def letters(chance, nth):
     """Letters alone, and with one sign."""
     text = keys.drawn(chance, keys.LETTERS, chance.choice([12, 16, 20, 24]))
@@ -107,6 +116,7 @@ SECRETS = {
     "Q": lambda chance, _: mixed(chance, chance.randint(12, 16)),
     "S": lambda chance, nth: with_sign(mixed(chance, 14), 3 + nth % 8, "$"),
     "C": chosen,
+    "W": phrase,
     "L": letters,
     "K": token,
     "H": lambda chance, _: keys.drawn(chance, HEX, 40),
@@ -127,6 +137,8 @@ WORDS = {
     "port": lambda chance: str(chance.randint(1024, 65535)),
     "number": lambda chance: str(chance.randint(1, 99999)),
     "name": lambda chance: chance.choice(("DB_PASS", "ADMIN_SECRET", "DB_PASSWORD", "API_KEY", "Main_Pass2")),
+    "slug": lambda chance: "-".join(chance.sample(("user", "password", "input", "reset", "Field", "name", "v2"), 3)),
+    "plain": lambda chance: "-".join(chance.sample(("blue", "tiger", "lamp", "queue", "worker"), 3)),
     "id": lambda chance: "-".join(keys.drawn(chance, HEX, length) for length in (8, 4, 4, 4, 12)),
     "short": lambda chance: keys.drawn(chance, HEX, 8),
     "open": lambda chance: rows_behind(chance, chance.choice(OPEN_HEADS)),
@@ -180,6 +192,17 @@ python      """Uses «K» for «camel»."""⏎
 python      client.login("bob", "«P»")⏎
 python      password = "«p»-{}".format(env)⏎
 python      db_password = "«L»"⏎
+python      db_password = "«W»"⏎
+python      pw = "«p»"⏎
+python      db_pw = '«p»'⏎
+python      userPw = "«p»"⏎
+python      conf = {"pw": "«p»"}⏎
+python      credential = "«p»"⏎
+python      conf = {"credentials": "«p»"}⏎
+python      SECRET_KEY = os.environ.get('SECRET_KEY', '«p»')⏎
+python      SECRET_KEY = os.environ.get('DJANGO_SECRET_KEY', '«K»')⏎
+python      SECRET_KEY = os.getenv("APP_SECRET", default="«p»")⏎
+python      PASSWORD = os.environ.get("DB_PASSWORD", "«W»")⏎
 javascript  const password = "«P»";⏎
 javascript  const c = { host: "h", password: '«P»', port: 1 };⏎
 javascript  const c = { password: `«P»` };⏎
@@ -276,6 +299,9 @@ yaml        {b: "«K1»\⏎  «K2»"}⏎
 yaml        note: "interval [0,1)"⏎password: «P»⏎
 yaml        password: «C»⏎
 yaml        password: «L»⏎
+yaml        password: «W»⏎
+yaml        pw: «p»⏎
+yaml        credential: «p»⏎
 yaml        - «K»⏎- «sha»⏎
 yaml        token: «H»⏎
 yaml        url: amqp://bob:«p»@mq:5672/v⏎
@@ -411,11 +437,19 @@ env         HOST=«word»⏎PORT=«port»⏎TAG=«sha»⏎
 env         PASSWORD=$«name»⏎
 env         PASSWORD_FILE=/run/secrets/«word»⏎
 yaml        password: ${«name»}⏎
+yaml        password: «slug»⏎
+yaml        password: «plain»⏎
+yaml        credentialsId: «word»-«camel»-key-«number»⏎
 yaml        image: reg/img@sha256:«digest»⏎
 yaml        secretKeyRef: {name: «word», key: password}⏎
 yaml        env:⏎- name: DB_PASSWORD⏎  valueFrom: «camel»⏎
 python      password = os.environ["«name»"]⏎
 python      password = get_password("«camel»")⏎
+python      password = "«slug»"⏎
+python      password = "«plain»"⏎
+python      pw = page.«camel»(1)⏎
+python      credential = "«word»-credential-«number»"⏎
+python      SECRET_NAME = os.environ.get("SECRET_NAME", "«word»-«camel»-«number»")⏎
 python      password = f"{«name»}-{host}"⏎
 python      x = "«camel»" + "«word»"⏎
 python      COMMIT = "«sha»"⏎ID = "«id»"⏎

@@ -175,8 +175,11 @@ pub(super) fn find(text: &[u8], marks: &Marks) -> (Vec<Place>, Vec<Said>) {
         let next = || text.get(end).copied().unwrap_or(b' ');
         match needle.literal {
             Literal::AnyCase(word) => {
-                let end = end - usize::from(word == Word::ShortPassword);
-                let is_whole = word != Word::Bank || !next().is_ascii_lowercase();
+                let is_whole = match word {
+                    Word::Bank => !next().is_ascii_lowercase(),
+                    Word::ShortPassword => !next().is_ascii_alphanumeric() && next() != b'_',
+                    _ => true,
+                };
                 if at >= said && is_whole {
                     said = end;
                     words.extend(Said::of(text, marks, word, at, end));

@@ -17,9 +17,11 @@ pub(super) const AUTHORITY_REACH: usize = 300;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     Password,
-    /// A word so short that it must stand alone.
+    /// A word so short that it must stand alone, or end a name.
     ShortPassword,
     Secret,
+    /// It must end a name: what its names go on with says what belongs to a credential.
+    Credential,
     Key,
     Sql,
     Url,
@@ -53,9 +55,8 @@ pub(super) enum Word {
 pub(super) const WORDS: [(&str, Word); 12] = [
     ("pass", Word::Password),
     ("pwd", Word::Password),
-    // A word so short has to end where a value is assigned.
-    ("pw:", Word::ShortPassword),
-    ("pw=", Word::ShortPassword),
+    ("pw", Word::ShortPassword),
+    ("credential", Word::Credential),
     ("securestring", Word::Password),
     ("secret", Word::Secret),
     ("key", Word::Key),
@@ -117,10 +118,10 @@ impl Said {
         let can_follow = match word {
             Word::Url => true,
             Word::Bank => is_assigned(text, marks, end),
-            Word::Key | Word::Secret if !is_assigned(text, marks, end) => {
+            Word::Key | Word::Secret | Word::Credential if !is_assigned(text, marks, end) => {
                 is_column(text, start, end)
             }
-            Word::Password if is_assigned(text, marks, end) => true,
+            Word::Password | Word::ShortPassword if is_assigned(text, marks, end) => true,
             _ => has_digit(marks, end),
         };
         can_follow.then_some(Self { word, start, end })

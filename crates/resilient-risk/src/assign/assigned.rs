@@ -3,12 +3,13 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::super::features::Words;
+use super::super::tables::STRONG_SECRET_WORDS;
 use super::super::token::Shape;
 use super::super::words::{Said, VALUE_REACH, Word};
 use super::super::{naming, work};
 use super::bare::Field;
 use super::filled::{self, Style};
-use super::judge::{LENS, Stand, is_password};
+use super::judge::{LENS, Stand, is_passphrase, is_password};
 use super::literal::Opening;
 use super::{Claimed, Hit, bare, near, near_before, quote, row};
 
@@ -93,9 +94,10 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         (vec![field.span], is_code)
     };
     // `force_pass=ForceLengthPass2016,` is an argument, and a field of a form has the name of an element.
-    let is_code = is_code || lead.is_listed || is_form(name);
+    let is_code = is_code || lead.is_listed || is_form(name) || said.word == Word::Credential;
     spans.retain(|span| {
-        let is_name = || Shape::of(text.get(span.clone()).unwrap_or_default()).is_name();
+        let value = text.get(span.clone()).unwrap_or_default();
+        let is_name = || Shape::of(value).is_name() && !is_passphrase(value);
         !(is_code && is_name()) && claims.is_free(span)
     });
     let last = spans.pop()?;
@@ -131,19 +133,31 @@ fn is_form(name: &[u8]) -> bool {
 fn call_len(text: &[u8]) -> usize {
     const NAME_MAX: usize = 30;
     const CALLS: [&[u8]; 3] = [b"SecretStr", b"Secret", b"Field"];
-    const DEFAULT: &[u8] = b"default";
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
     let name = text.iter().take(NAME_MAX).take_while(is_name).count();
     let is_call = name > 0 && text.get(name) == Some(&b'(');
     let Some(inside) = text.get(name + 1..).filter(|_| is_call) else { return 0 };
-    let blanks = |at: usize| row(inside, at, NAME_MAX, b" ");
-    let signs = DEFAULT.len() + blanks(DEFAULT.len());
-    let is_default = inside.starts_with(DEFAULT) && inside.get(signs) == Some(&b'=');
-    let default = if is_default { signs + 1 + blanks(signs + 1) } else { 0 };
+    let default = default_len(inside);
     let is_known =
         || text.get(..name).is_some_and(|name| CALLS.iter().any(|call| name.ends_with(call)));
-    let len = if is_default || is_known() { name + 1 + default } else { 0 };
+    let len = if default > 0 || is_known() { name + 1 + default } else { 0 };
     if Opening::of(text.get(len..).unwrap_or_default()).is_some() { len } else { 0 }
+}
+
+/// How much of a text names the argument that a default is: `default=`.
+fn default_len(text: &[u8]) -> usize {
+    const DEFAULT: &[u8] = b"default";
+    const BLANKS_MAX: usize = 30;
+    let blanks = |at: usize| row(text, at, BLANKS_MAX, b" ");
+    let signs = DEFAULT.len() + blanks(DEFAULT.len());
+    let is_default = text.starts_with(DEFAULT) && text.get(signs) == Some(&b'=');
+    if is_default { signs + 1 + blanks(signs + 1) } else { 0 }
+}
+
+/// Tells whether what a name goes on with behind a word for secrets ends in another one, if it goes on: `_KEY`.
+fn names_secret(rest: &[u8]) -> bool {
+    let last = rest.rsplit(|byte| *byte == b'_').next().unwrap_or_default();
+    rest.is_empty() || STRONG_SECRET_WORDS.iter().any(|word| last.eq_ignore_ascii_case(word))
 }
 
 /// The word that stands for a sign between a name and a literal, so many quotes and blanks behind the name: `or` behind a
@@ -167,8 +181,16 @@ fn word_of_choice<'a>(
 /// Tells whether a text ends with the beginning of a look-up in the environment, and perhaps of the name there:
 /// `getenv("DB_`.
 fn begins_look_up(before: &[u8]) -> bool {
-    const LOOK_UPS: [&[u8]; 6] =
-        [b"env(", b"env[", b"environ[", b"environ.get(", b"env.get(", b"env.fetch("];
+    const LOOK_UPS: [&[u8]; 8] = [
+        b"env(",
+        b"env[",
+        b"environ[",
+        b"environ.get(",
+        b"env.get(",
+        b"env.fetch(",
+        b"env.str(",
+        b"getproperty(",
+    ];
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
     let name = before.iter().rev().take_while(is_name).count();
     let Some([look_up @ .., b'"' | b'\'']) = before.get(..before.len() - name) else {
@@ -263,12 +285,26 @@ impl<'a> Lead<'a> {
             None => signs,
         };
         let before = start.checked_sub(1).and_then(|before| text.get(before));
+        // `environ.get("SECRET_KEY", "…")`: what stands for nothing is the next argument.
+        let is_looked_up = sign.is_empty()
+            && matches!(word, Word::Secret | Word::Key)
+            && rest.get(quoted + white) == Some(&b',')
+            && matches!(rest.get(name.len()..quoted), Some(b"\"" | b"'"))
+            && names_secret(name)
+            && begins_look_up(near_before(text, start));
         let (word, is_one) = match word {
             Word::ShortPassword => {
-                (Word::Password, name.is_empty() && !before.is_some_and(u8::is_ascii_alphabetic))
+                // `db_pw`, `userPw`
+                let is_border = text.get(start) == Some(&b'P')
+                    && before.is_some_and(u8::is_ascii_lowercase)
+                    || !before.is_some_and(u8::is_ascii_alphabetic);
+                (Word::Password, name.is_empty() && !sign.is_empty() && is_border)
+            }
+            Word::Credential => {
+                (Word::Secret, !sign.is_empty() && matches!(name, b"" | b"s" | b"S"))
             }
             Word::Password | Word::Sql => (word, true),
-            _ => (word, !sign.is_empty()),
+            _ => (word, !sign.is_empty() || is_looked_up),
         };
         // A path in a program, and a choice: `Secrets::Aes128Gcm`, `passed?"a1":"b2"`.
         if !is_one || matches!(sign, b"::" | b"?" | b"|") {
@@ -294,16 +330,18 @@ impl<'a> Lead<'a> {
         // A bracket behind the name of a user begins a password: `login bob password (…`.
         let is_open = rest.get(at) == Some(&b'(');
         let is_login = is_open && sign.is_empty() && bare::is_login(near_before(text, start));
-        let is_listed = sign.is_empty()
-            && word == Word::Password
-            && if is_open {
-                PASSWORDS.contains(&name) && !is_login
-            } else {
-                rest.get(at) == Some(&b',')
-            };
+        let is_listed = is_looked_up
+            || sign.is_empty()
+                && word == Word::Password
+                && if is_open {
+                    PASSWORDS.contains(&name) && !is_login
+                } else {
+                    rest.get(at) == Some(&b',')
+                };
         at += usize::from(is_listed);
         let blanks = row(rest, at, BLANKS_MAX, if is_login { b"" } else { b" \t(" });
         at += blanks;
+        at += if is_listed { default_len(rest.get(at..)?) } else { 0 };
         let is_called = !sign.is_empty() && word == Word::Password;
         at += if is_called { call_len(rest.get(at..)?) } else { 0 };
         // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::super::tables::SLUGS;
 use super::super::token::{Kind, Shape};
 use super::super::words::Word;
 use super::super::{decode, placeholder};
@@ -61,6 +62,12 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Word) -> b
     let is_place = || is_place(value) || word == Word::Sql && value.starts_with(b"%");
     if !is_telling || letters < 2 || !is_spelled() || is_place() {
         return false;
+    }
+    if word == Word::Password
+        && matches!(stand, Stand::Literal | Stand::Field)
+        && is_passphrase(value)
+    {
+        return true;
     }
     let marks = value.len() - letters - digits - symbols;
     // A bare value can be code. One in quotes may be a template, or a path with many marks.
@@ -242,6 +249,30 @@ pub(super) fn is_grouped(value: &[u8]) -> bool {
     value.len() == 19
         && groups().all(|group| group.len() == 4 && group.iter().all(u8::is_ascii_lowercase))
         && !Shape::of(value).is_wordy()
+}
+
+/// Tells whether a value is words with dashes between them, as people choose passwords: of both cases, and with a digit.
+/// None of the words names a thing that has to do with passwords, as those of `user-Password-2-input` do.
+pub(super) fn is_passphrase(value: &[u8]) -> bool {
+    const LEN_MIN: usize = 12;
+    const PARTS_MIN: usize = 3;
+    let parts = || value.split(|byte| *byte == b'-');
+    let has = |is: fn(&u8) -> bool| value.iter().any(is);
+    let is_word = |part: &[u8]| {
+        let digits = part.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let word = part.get(..part.len() - digits).unwrap_or_default();
+        !part.is_empty()
+            && part.iter().all(u8::is_ascii_alphanumeric)
+            && !SLUGS.iter().any(|slug| word.eq_ignore_ascii_case(slug))
+    };
+    LENS.contains(&value.len())
+        && value.len() >= LEN_MIN
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && parts().count() >= PARTS_MIN
+        && parts().all(is_word)
+        && !placeholder::is_dummy(value)
 }
 
 /// Tells whether a value is base64 of a password, as npm and Kubernetes write them.

@@ -41,6 +41,83 @@ fn a_value_after_a_word_is_found() {
 }
 
 #[test]
+fn a_short_word_for_a_password_ends_a_name() {
+    let value = ["k3JxP0", "w9qLmZ"].concat();
+    for name in ["pw", "PW", "db_pw", "userPw", "\"pw\"", "credential", "db_credentials"] {
+        for sign in [" = ", ": "] {
+            let text = format!("{name}{sign}\"{value}\"");
+            assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+        }
+    }
+    for text in [
+        format!("spw = \"{value}\""),
+        format!("pw_hint = \"{value}\""),
+        format!("pw2 = \"{value}\""),
+        format!("(pw, \"{value}\")"),
+        format!("credentialsId: \"{value}\""),
+        "credential = \"AzureKeyVaultCredential2\"".to_owned(),
+        "pw = page.getByRole2(1)".to_owned(),
+    ] {
+        assert_eq!(found(&text), [], "{text}");
+    }
+}
+
+#[test]
+fn words_with_dashes_are_a_password_if_they_have_a_digit_and_both_cases() {
+    for value in [
+        ["correct-horse-", "battery-9X"].concat(),
+        ["blue-Tiger7-", "lamp-Rain"].concat(),
+        ["gh-kP9-", "xx-Lq"].concat(),
+        ["sunshine-", "Monday-42"].concat(),
+    ] {
+        for text in [
+            format!("password = \"{value}\""),
+            format!("password: {value}\n"),
+            format!("PASSWORD={value}\n"),
+            format!("os.environ.get(\"DB_PASSWORD\", \"{value}\")"),
+        ] {
+            assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+        }
+    }
+    for slug in [
+        "user-password-input",
+        "my-secret-name",
+        "blue-tiger-lamp",
+        "blue-tiger-lamp-2",
+        "Blue-Tiger-Lamp-Rain",
+        "enter-Your-Password-v2",
+        "My-Secret2-Name",
+    ] {
+        assert_eq!(found(&format!("password: {slug}\n")), [], "{slug}");
+    }
+}
+
+#[test]
+fn the_default_of_a_look_up_is_found() {
+    let value = ["k3JxP0w9", "qLmZv7Rt"].concat();
+    for text in [
+        format!("os.environ.get('SECRET_KEY', '{value}')"),
+        format!("os.getenv(\"APP_SECRET\", default=\"{value}\")"),
+        format!("ENV.fetch(\"API_TOKEN\", \"{value}\")"),
+        format!("env('APP_KEY', '{value}')"),
+        format!("System.getProperty(\"api.key\", \"{value}\")"),
+    ] {
+        let mut values: Vec<_> = found(&text).into_iter().map(|(_, value)| value).collect();
+        // Both words of `SECRET_KEY` lead to it.
+        values.dedup();
+        assert_eq!(values, [value.as_str()], "{text}");
+    }
+    for text in [
+        format!("os.environ.get('SECRET_NAME', '{value}')"),
+        format!("translate('SECRET_KEY', '{value}')"),
+        format!("os.environ.get('SECRET_KEY'), '{value}'"),
+        "os.environ.get('SECRET_KEY', 'devSecretName12')".to_owned(),
+    ] {
+        assert_eq!(found(&text), [], "{text}");
+    }
+}
+
+#[test]
 fn words_that_only_begin_like_password_and_names_in_programs_announce_nothing() {
     let value = ["q7", "Rk!9", "zPw"].concat();
     for text in [
