@@ -302,6 +302,7 @@ yaml        password: «L»⏎
 yaml        password: «W»⏎
 yaml        pw: «p»⏎
 yaml        credential: «p»⏎
+yaml        key:⏎- «K1»⏎- «K2»⏎
 yaml        - «K»⏎- «sha»⏎
 yaml        token: «H»⏎
 yaml        url: amqp://bob:«p»@mq:5672/v⏎

@@ -135,10 +135,16 @@ impl Writer<'_> {
         // In a command, which stands in a literal of a shell, no quote is free.
         let in_quotes = self.is_shell() && !site.open.ends_with('\'');
         let has_command = in_quotes && site.has_text(|text| text.contains('`'));
+        // Without quotes an empty scalar of YAML is no text.
+        let is_yaml = matches!(self.language, Language::Yaml | Language::Workflow);
+        let is_scalar = is_yaml && site.kind.is_none() && site.is_whole() && around.is_scalar();
         rendered.text += site.open;
         for (nth, part) in site.parts.iter().enumerate() {
             match part {
                 Part::Text(text) => rendered.text += text,
+                Part::Secret(piece) if is_scalar && piece.secret.mark.is_empty() => {
+                    piece.put("\"\"", rendered);
+                }
                 Part::Secret(piece) => {
                     let in_command = has_command || in_quotes && site.has_in_hole(piece);
                     let mark = &piece.secret.mark;

@@ -44,6 +44,19 @@ fn pieces_go(path: &str, text: &str, expected: &str) {
     assert_ne!(report.valid, Some(false), "{expected}: {report:?}");
 }
 
+/// Before, the second item was null.
+#[test]
+fn a_plain_item_that_becomes_empty_stays_a_text() {
+    let token = token("k3Jd9f");
+    let (head, tail) = token.split_at(38);
+    let mark = "<REDACTED:github_pat:1>";
+    pieces_go(
+        "a.yaml",
+        &format!("key:\n- {head}\n- {tail}\n- b\n"),
+        &format!("key:\n- {mark}\n- \"\"\n- b\n"),
+    );
+}
+
 /// A token whose format takes any number of characters, so that its first half is one, too.
 fn long_token() -> String {
     ["sk_", "li", "ve_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A"].concat()
