@@ -51,18 +51,26 @@ pub(super) fn bits_at<const COUNT: usize>(
 
 /// The same of a whole text.
 pub(super) fn bits<const COUNT: usize>(text: &[u8], kind: impl Fn(u8) -> u8) -> [Bits; COUNT] {
-    dispatch!(Level::new(), simd => bits_in(simd, text, &kind))
+    /// So much is looked at before it is counted: whole groups.
+    const PART: usize = 256 * GROUP;
+    let mut all = std::array::from_fn(|_| Bits { words: vec![0; text.len().div_ceil(GROUP)] });
+    let mut words = all.each_mut().map(|bits: &mut Bits| bits.words.iter_mut());
+    for part in text.chunks(PART) {
+        super::work::spend(part.len());
+        dispatch!(Level::new(), simd => bits_in(simd, part, &kind, &mut words));
+    }
+    all
 }
 
+/// Writes the bits of a part of a text.
 fn bits_in<S: Simd, const COUNT: usize>(
     simd: S,
     text: &[u8],
     kind: impl Fn(u8) -> u8,
-) -> [Bits; COUNT] {
+    words: &mut [std::slice::IterMut<'_, u64>; COUNT],
+) {
     let (full, rest) = text.as_chunks();
     let last = (!rest.is_empty()).then(|| padded(rest));
-    let mut all = std::array::from_fn(|_| Bits { words: vec![0; text.len().div_ceil(GROUP)] });
-    let mut words = all.each_mut().map(|bits| bits.words.iter_mut());
     simd.vectorize(
         #[inline(always)]
         || {
@@ -74,7 +82,6 @@ fn bits_in<S: Simd, const COUNT: usize>(
             }
         },
     );
-    all
 }
 
 /// So many pairs of neighbours make a row.
@@ -89,6 +96,7 @@ pub(super) fn rows_of_pairs(text: &[u8], table: &[u8; 1 << 16]) -> Bits {
     let mut words = vec![0; text.len().div_ceil(GROUP)];
     for (words, at) in words.chunks_mut(BLOCK / GROUP).zip((0..).step_by(BLOCK)) {
         let rest = text.get(at..).unwrap_or_default();
+        super::work::spend(rest.len().min(BLOCK));
         let kinds = match rest.first_chunk() {
             Some(block) => looked_up(block, table),
             None => looked_up(&padded(rest), table),

@@ -153,6 +153,7 @@ impl Literals {
             let begin = rest.first().and_then(|first| self.by_first.get(usize::from(*first)));
             for nth in begin.into_iter().flatten().copied() {
                 if let Some(needle) = self.needles.get(nth).filter(|it| it.stands_in(rest)) {
+                    super::work::spend(needle.text.len());
                     found(at, nth, needle);
                 }
             }

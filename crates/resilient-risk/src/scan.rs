@@ -137,7 +137,6 @@ fn collect(
     budget: &mut usize,
 ) -> Vec<Finding> {
     let bytes = text.as_bytes();
-    work::spend(bytes.len());
     let Survey { marks, runs, dense, places, words, .. } = &mut survey;
     let mut scan = Scan { is_view: depth > 0, ..Scan::default() };
     let mut found = classic::find(text, runs, places, words);

@@ -9,8 +9,8 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
-/// At least so many bytes are looked at between two calls of the watcher. A pass over the whole text counts at once.
-const STEP: u64 = 1 << 18;
+/// At least so many bytes are looked at between two calls of the watcher.
+const STEP: u64 = 1 << 16;
 
 struct Work {
     spent: Cell<u64>,
@@ -126,6 +126,26 @@ mod tests {
         let told = told.take();
         assert!(told.len() > 2, "{told:?}");
         assert!(told.is_sorted_by(|step, next| next - step >= STEP), "{told:?}");
+    }
+
+    /// Before, a text without a secret counted at once, before it was looked at.
+    #[test]
+    fn prose_is_counted_as_it_is_looked_at() {
+        const PASS: u64 = 1 << 20;
+        let text = "The quick brown fox jumps over the lazy dog. ".repeat(1 << 16);
+        let told = Rc::new(RefCell::new(Vec::new()));
+        let steps = Rc::clone(&told);
+        let watcher = move |done| {
+            steps.borrow_mut().push(done);
+            true
+        };
+        let policy = Policy::default();
+        assert_eq!(watched(watcher, || score(&text, &policy)), Ok(score(&text, &policy)));
+        let told = told.take();
+        let first = told.first().copied().unwrap_or(u64::MAX);
+        assert!(first < PASS, "{first}");
+        assert!(told.windows(2).all(|two| matches!(two, [one, next] if next - one < PASS)));
+        assert!(told.last() > Some(&(text.len() as u64)), "{told:?}");
     }
 
     #[test]

@@ -286,6 +286,7 @@ fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &
     let mut outs = Vec::with_capacity(taken.len());
     for (taken, variable) in taken.iter().zip(variables) {
         let (kind, text) = (taken.kind.as_ref(), taken.text(content));
+        crate::work::spend(text.len());
         let number = *of_secret.entry((kind, text)).or_insert_with(|| {
             let count = counts.entry(kind).or_default();
             *count += 1;
@@ -369,6 +370,7 @@ fn places(text: &str, spans: impl Iterator<Item = Range<usize>>) -> Vec<Place> {
     spans
         .map(|span| {
             let gap = text.get(at..span.start).unwrap_or_default();
+            crate::work::spend(gap.len());
             line += memchr_iter(b'\n', gap.as_bytes()).count();
             match gap.rsplit_once('\n') {
                 Some((_, last)) => col = last.chars().count() + 1,
