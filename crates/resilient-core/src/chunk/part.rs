@@ -132,7 +132,7 @@ impl Chunks<'_> {
             (Err(Error::PartsUnknown { .. } | Error::AfterRefusedPart { .. }), _) | (_, None) => {}
             (Err(_), Some(part)) => self.refuse(&session, part),
             (Ok((receipt, _)), Some(_)) => {
-                self.has_sent(&session, receipt.index, &receipt.journal_id)
+                self.has_sent(&session, receipt.index, &receipt.journal_id);
             }
         }
         kept.map(|(receipt, _)| receipt)
