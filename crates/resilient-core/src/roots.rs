@@ -209,7 +209,7 @@ impl Roots {
     }
 
     /// The absolute path by its letters alone: `.` and `..` are taken out, links are not followed, and nothing is read. Two
-    /// spellings of a file have the same, unless a link is among their directories.
+    /// spellings of a file have the same, unless one goes through a link.
     ///
     /// # Errors
     /// The path cannot be named.

@@ -44,9 +44,16 @@ impl Call {
     }
 }
 
+impl Call {
+    /// Whether the client has cancelled it.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.as_ref().is_some_and(Cancelled::is_so)
+    }
+}
+
 impl Progress for Call {
     fn step(&self, done: u64, total: Option<u64>) -> bool {
-        let is_wanted = !self.cancelled.as_ref().is_some_and(Cancelled::is_so);
+        let is_wanted = !self.is_cancelled();
         if let Some(listener) = self.listener.as_ref().filter(|_| is_wanted) {
             let mut told = listener.told.lock().unwrap_or_else(PoisonError::into_inner);
             let (when, what) = *told;

@@ -14,8 +14,14 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-/// The arguments that name what a call works on.
-const NAMES: [&str; 4] = ["path", "output_path", "session", "name"];
+/// The arguments that name what a call works on, and the kind of that.
+const NAMES: [(&str, &str); 5] = [
+    ("path", "path"),
+    ("output_path", "path"),
+    ("write_to", "path"),
+    ("session", "session"),
+    ("name", "name"),
+];
 
 /// So many ended calls are kept before they are looked for.
 const KEPT: usize = 256;
@@ -39,15 +45,19 @@ pub(crate) struct Turn {
 }
 
 impl Turns {
-    /// Queues a call. One that names nothing waits for nobody.
+    /// Queues a call. One that names nothing waits for nobody. `path` is what it works on if it names no path.
     pub(crate) fn enter(
         &self,
         arguments: &Map<String, Value>,
+        path: Option<&str>,
         roots: &Roots,
         writes: bool,
     ) -> Turn {
-        let names = NAMES.iter().filter_map(|key| self.named(arguments, roots, key));
-        let names: Vec<u64> = names.collect();
+        let argument = |key: &str| arguments.get(key).and_then(Value::as_str);
+        let path = path.filter(|_| argument("path").is_none()).map(|path| ("path", path));
+        let named = NAMES.iter().filter_map(|(key, kind)| Some((*kind, argument(key)?)));
+        let names: Vec<u64> =
+            named.chain(path).map(|(kind, text)| self.hash(roots, kind, text)).collect();
         let mut last = self.lock();
         if last.len() > KEPT {
             retain_running(&mut last);
@@ -68,15 +78,13 @@ impl Turns {
         last.shrink_to_fit();
     }
 
-    /// What an argument names. A file has one name, whichever argument says it, and however it is spelled.
-    fn named(&self, arguments: &Map<String, Value>, roots: &Roots, key: &str) -> Option<u64> {
-        let text = arguments.get(key)?.as_str()?;
-        let kind = key.strip_prefix("output_").unwrap_or(key);
+    /// A file has one name, whichever argument says it, and however it is spelled.
+    fn hash(&self, roots: &Roots, kind: &str, text: &str) -> u64 {
         let path = (kind == "path").then(|| roots.spelled_out(text).ok()).flatten();
-        Some(match path {
+        match path {
             Some(path) => self.hasher.hash_one((kind, path)),
             None => self.hasher.hash_one((kind, text)),
-        })
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Last> {
@@ -123,7 +131,7 @@ mod tests {
 
     fn enter(turns: &Turns, arguments: &Value, writes: bool) -> Turn {
         let workspace = Workspace::builder("/w").open();
-        turns.enter(arguments.as_object().unwrap(), workspace.roots(), writes)
+        turns.enter(arguments.as_object().unwrap(), None, workspace.roots(), writes)
     }
 
     #[test]
@@ -155,6 +163,21 @@ mod tests {
             );
         }
         assert_eq!(enter(&turns, &json!({"path": "a"}), false).before.len(), 0);
+    }
+
+    /// Before, a handoff that names no path overtook the one before it.
+    #[test]
+    fn a_file_has_one_turn_for_all_arguments_that_name_it() {
+        let turns = Turns::default();
+        let workspace = Workspace::builder("/w").open();
+        let waits_for = |arguments: Value, path: Option<&str>| {
+            let turn = turns.enter(arguments.as_object().unwrap(), path, workspace.roots(), false);
+            turn.before.len()
+        };
+        let _write = enter(&turns, &json!({"path": "d/note"}), true);
+        assert_eq!(waits_for(json!({}), Some("d/note")), 1);
+        assert_eq!(waits_for(json!({"path": "other"}), Some("d/note")), 0);
+        assert_eq!(waits_for(json!({"write_to": "d/note"}), None), 1);
     }
 
     #[test]

@@ -48,7 +48,12 @@ impl Server {
         // IMPORTANT: before anything is waited for, so that the calls queue as they came.
         let tool = inner.find(&name);
         let writes = tool.is_some_and(|tool| tool.spec.effect != Effect::Reads);
-        let mut turn = session.turns.enter(&arguments, inner.workspace.roots(), writes);
+        let mut turn = session.turns.enter(
+            &arguments,
+            tool.and_then(|tool| tool.spec.default_path),
+            inner.workspace.roots(),
+            writes,
+        );
         let cancelled = context.ct.clone();
         let watch = context.extensions.get::<Arc<Watch>>().cloned();
         // A text that is elsewhere may be of any length.
@@ -95,19 +100,18 @@ impl Server {
             let is_wanted = !cancelled.is_so();
             let watched = Arc::new(Call::new(cancelled, told).from(client));
             let flaw = flaw.or((writes && !caller.may_write).then_some(Flaw::MayNotWrite));
-            let result = if is_wanted {
-                let called = || inner.call(&session, &name, arguments, flaw, &watched);
+            let taken_back = inner.taken_back(&session, &name, &arguments, watched.client.clone());
+            let called = || inner.call(&session, &name, arguments, flaw, &watched);
+            // Nobody reads the answer to one that is cancelled: the SDK drops the reply.
+            let result = is_wanted.then(|| {
                 catch_unwind(AssertUnwindSafe(called))
                     .unwrap_or_else(|_| result_of(inner.canonical(&name), Err(panicked())))
-            } else {
-                let taken_back =
-                    inner.taken_back(&session, &name, &arguments, watched.client.clone());
-                if let Some(act) = taken_back {
-                    act();
-                }
-                // Nobody reads this: the SDK drops the reply.
-                CallToolResult::default()
-            };
+            });
+            // The client takes the call for one that was not made, also where it was.
+            if let Some(act) = taken_back.filter(|_| watched.is_cancelled()) {
+                act();
+            }
+            let result = result.unwrap_or_default();
             let (known, answer) = (tool_name(&inner, &name), result.structured_content.as_ref());
             let took = began.elapsed();
             let outcome = inner.tally.count(known, answer, took);

@@ -71,6 +71,7 @@ impl Tool for HandoffWrite {
     const NAME: &'static str = "rw.handoff_write";
     const TITLE: &'static str = "Write a handoff note";
     const EFFECT: Effect = Effect::Changes;
+    const DEFAULT_PATH: Option<&'static str> = Some(DEFAULT_PATH);
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.write_handoff(HandoffRequest {
@@ -97,6 +98,7 @@ impl Tool for HandoffRead {
     const NAME: &'static str = "rw.handoff_read";
     const TITLE: &'static str = "Read a handoff note";
     const EFFECT: Effect = Effect::Reads;
+    const DEFAULT_PATH: Option<&'static str> = Some(DEFAULT_PATH);
 
     fn run(self, workspace: &Workspace) -> Answer {
         answer(workspace.read_handoff(&self.path))

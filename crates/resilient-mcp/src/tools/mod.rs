@@ -45,6 +45,9 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     /// Arguments that carry text of any length, and what to do when one is missing.
     const TEXTS: Texts = TEXTS;
 
+    /// The file that a call works on if it names none.
+    const DEFAULT_PATH: Option<&'static str> = None;
+
     /// What is to be done if a call with these arguments is not made: for a tool whose next call depends on this one.
     fn if_unmade(arguments: &Map<String, Value>) -> Option<IfUnmade> {
         let _ = arguments;
@@ -88,6 +91,8 @@ pub struct ToolSpec {
     pub added: bool,
     /// Arguments that carry text of any length, and what to do when one is missing.
     pub(crate) texts: Texts,
+    /// As [`Tool::DEFAULT_PATH`].
+    pub(crate) default_path: Option<&'static str>,
     /// As [`Tool::if_unmade`].
     pub(crate) if_unmade: fn(&Map<String, Value>) -> Option<IfUnmade>,
     /// Makes the description and the schema of the arguments.
@@ -107,6 +112,7 @@ impl ToolSpec {
             instead_of_content: T::INSTEAD_OF_CONTENT,
             added: T::ADDED,
             texts: T::TEXTS,
+            default_path: T::DEFAULT_PATH,
             if_unmade: T::if_unmade,
             schema: schema_of::<T>,
             run: |workspace, arguments| match T::deserialize(Value::Object(arguments)) {
