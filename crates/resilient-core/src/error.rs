@@ -19,7 +19,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Why an argument is refused that has a number which no float can be.
 pub(crate) const BEYOND_DOUBLE: &str = "number_beyond_double_precision";
 
-/// Why a list of files is refused that is asked of a file.
+/// Why a list of files is refused whose path is a file.
 pub const NO_DIRECTORY: &str = "path must be a directory";
 
 /// Why a query is refused that goes over the end of a line.

@@ -116,21 +116,25 @@ pub(crate) fn related<'a>(called: &str, listed: &'a [String]) -> Vec<&'a str> {
     }
     let words = words(called);
     let has = |tool: &str, word: &str| tool.split(['_', '.']).any(|part| part == word);
+    let found = |word: &str| -> Vec<&'a str> {
+        listed.iter().map(String::as_str).filter(|tool| has(tool, word)).collect()
+    };
     let of = |word: &str| {
         let meant = SYNONYMS.iter().find(|(theirs, _)| *theirs == word).map(|(_, ours)| *ours);
-        let found = |word: &str| -> Vec<&'a str> {
-            listed.iter().map(String::as_str).filter(|tool| has(tool, word)).collect()
-        };
         let direct = found(word);
-        if !direct.is_empty() {
-            return direct;
+        match meant {
+            Some(meant) if direct.is_empty() => found(meant),
+            _ => direct,
         }
-        // Another word for it, or this one with an error.
+    };
+    let misspelt = |word: &str| {
         let parts = listed.iter().flat_map(|tool| tool.split(['_', '.']));
-        let parts = parts.filter(|part| part.len() > 3);
-        meant.or_else(|| nearest_one(word, parts)).map_or_else(Vec::new, found)
+        nearest_one(word, parts.filter(|part| part.len() > 3)).map_or_else(Vec::new, found)
     };
     let mut related: Vec<&str> = words.iter().flat_map(|word| of(word)).collect();
+    if related.is_empty() {
+        related = words.iter().flat_map(|word| misspelt(word)).collect();
+    }
     let mut seen = std::collections::BTreeSet::new();
     related.retain(|tool| seen.insert(*tool));
     related.truncate(3);

@@ -10,6 +10,7 @@ const WORDS: &[(&str, &str)] = &[
     ("output_path", "PATH"),
     ("path", "PATH"),
     ("query", "QUERY"),
+    ("rr_read_lines", "resilient-write read"),
     ("rw_checkpoint", "resilient-write checkpoint save"),
     ("rw_checkpoint_list", "resilient-write checkpoint list"),
     ("rw_checkpoint_read", "resilient-write checkpoint read"),

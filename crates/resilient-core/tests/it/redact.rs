@@ -124,11 +124,11 @@ fn over(mark: &str, line: u64, old_line: u64) -> Value {
 fn a_refused_mark_leads_to_a_redaction_only_if_that_takes_the_value_out() {
     let home = Home::new();
     let value = ["k3JxP0w9", "qLmZ"].concat();
-    home.put("passed.py", format!("pw = \"{value}\"\nx = 1\n"));
+    home.put("passed.py", format!("unlock = \"{value}\"\nx = 1\n"));
     home.put("found.py", line("key", "k3Jd9f"));
     let ws = home.open();
     for (path, new, is_redactable) in [
-        ("passed.py", "pw = \"<REDACTED:generic_secret:1>\"\nx = 2\n", false),
+        ("passed.py", "unlock = \"<REDACTED:generic_secret:1>\"\nx = 2\n", false),
         ("found.py", "key = \"<REDACTED:github_pat:1>\"\nx = 2\n", true),
     ] {
         let (hint, refused) = hinted(&ws.write(overwrite(path, new)).expect_err("a refusal"));
