@@ -37,7 +37,7 @@ pub(super) struct Step<'a> {
 ///
 /// After a part that was refused, of which an older text is kept, it sends that one again first.
 pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
-    let Some(caller) = step.by.session.as_deref() else { return Ok(()) };
+    let Some(caller) = step.by.connection() else { return Ok(()) };
     let (session, part) = (step.session, step.part);
     let have = list(op.store, session)?.map(|(_, have)| have).unwrap_or_default();
     let after_refused = |refused| {
@@ -57,14 +57,17 @@ pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
     if let Some(unknown) = unknown {
         return Err(past.refusal(op, unknown, &have));
     }
-    match step.known {
-        // This one again, or one that begins anew.
-        Some(Known::Parts(Seen { refused: Some(refused), .. }))
-            if step.sent.is_none() || ![1, *refused].contains(&part) =>
-        {
-            after_refused(Some(*refused))
+    let refused = step.known.and_then(|known| match known {
+        Known::Parts(seen) => Some(&seen.refused),
+        Known::Refused => None,
+    });
+    match refused.and_then(|refused| refused.first().map(|first| (refused, *first))) {
+        // One of these again, or one that begins anew.
+        Some((refused, _)) if step.sent.is_some() && (part == 1 || refused.contains(&part)) => {
+            Ok(())
         }
-        _ => Ok(()),
+        Some((_, first)) => after_refused(Some(first)),
+        None => Ok(()),
     }
 }
 
@@ -77,12 +80,9 @@ pub(super) fn newest_row(store: &Committer, session: &str) -> Option<String> {
     })
 }
 
-/// The newest change of the parts, if another session of a client, or something else, has made it. On the command line
-/// each run is a session, which says nothing.
+/// The newest change of the parts, if another session of a client, or something else, has made it.
 pub(super) fn last_of_others(op: &WriteContext<'_>, by: &By, session: &str) -> Option<LastWrite> {
-    if by.session.is_none() || by.origin.as_deref() == Some("cli") {
-        return None;
-    }
+    by.connection()?;
     let parts = parts_of(op.store, session);
     let row = newest(op, session, NEWEST, |row| is_of(&row, session, &parts).then_some(row))?;
     (session_of(&row) != by.session.as_deref()).then(|| last_write(&row))
@@ -198,12 +198,15 @@ impl<'a> Past<'a> {
         }))
     }
 
-    /// The file that the part is in already: its program has sent it with this text, and the newest compose since has it.
+    /// The file that the part is in already: the caller has sent it with this text, and the newest compose since has it. Of a
+    /// new session, its program has.
     fn composed(&self, rows: &[Row]) -> Option<Composed> {
         let sent = self.step.sent?;
-        let is_own = |row: &Row| {
-            self.is_own(row) || row.by.as_ref().is_some_and(|by| by.is_of_program(self.step.by))
-        };
+        // A session that has parts here has no others.
+        let has_own = rows.iter().any(|row| self.is_own(row));
+        let is_of_program =
+            |row: &Row| row.by.as_ref().is_some_and(|by| by.is_of_program(self.step.by));
+        let is_own = |row: &Row| self.is_own(row) || !has_own && is_of_program(row);
         let mut file = None;
         for row in rows {
             if let Some(composed) = composed::of(row, self.step.session) {

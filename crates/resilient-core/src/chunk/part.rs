@@ -129,7 +129,8 @@ impl Chunks<'_> {
         let one_attempt = request.one_attempt.then_some(request.index).flatten();
         let kept = self.judged_put(request, Takes::Free);
         match (&kept, one_attempt) {
-            (Err(Error::PartsUnknown { .. } | Error::AfterRefusedPart { .. }), _) | (_, None) => {}
+            // It lists the parts first.
+            (Err(Error::PartsUnknown { .. }), _) | (_, None) => {}
             (Err(_), Some(part)) => self.refuse(&session, part),
             (Ok((receipt, _)), Some(_)) => {
                 self.has_sent(&session, receipt.index, &receipt.journal_id);

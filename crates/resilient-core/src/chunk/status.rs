@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::joined::is_mid_line;
 use super::kept::{check_session, list, missing, near_sessions, part_name};
-use super::looked::{Known, Seen};
+use super::looked::Seen;
 use super::manifest::manifest;
 use super::{Chunks, attempt};
 use crate::disk::{DirRef, File, read_up_to};
@@ -162,13 +162,13 @@ impl Chunks<'_> {
     /// # Errors
     /// As [`Chunks::status`].
     pub fn look(&self, session: &str) -> Result<Status> {
-        // IMPORTANT: before the parts are listed. What comes later is not known.
-        let row = attempt::newest_row(self.store, session);
-        let status = self.status(session)?;
-        if status.exists {
-            self.knows(session, Known::Parts(Seen::until(row)));
-        }
-        Ok(status)
+        self.listing(session, || {
+            // IMPORTANT: before the parts are listed. What comes later is not known.
+            let row = attempt::newest_row(self.store, session);
+            let status = self.status(session)?;
+            let seen = status.exists.then(|| Seen::until(row));
+            Ok((status, seen))
+        })
     }
 
     /// Lists the sessions that there are.

@@ -159,6 +159,11 @@ pub struct By {
 }
 
 impl By {
+    /// The connection of a client. A run of the command line is a session, too, but none that goes on.
+    pub(crate) fn connection(&self) -> Option<&str> {
+        self.session.as_deref().filter(|_| self.origin.as_deref() != Some("cli"))
+    }
+
     /// Whether two callers are one program, of the same token: its version and its session may be others. Of a caller
     /// without a name, of which there is a token at most, this is not known.
     pub(crate) fn is_of_program(&self, other: &Self) -> bool {

@@ -173,7 +173,8 @@ impl Workspace {
     }
 
     /// The file that a chunk session was composed into last, if that is not long ago.
-    pub(super) fn composed_of(&self, session: &str) -> Option<Composed> {
+    #[must_use]
+    pub fn composed_of(&self, session: &str) -> Option<Composed> {
         let journals = self.store.visible().ok()??;
         chunk::composed_of(&journals, session)
     }

@@ -105,7 +105,8 @@ fn a_part_that_nobody_could_read_is_refused_for_each_session() {
     let other = |index| PartRequest { session: "t".to_owned(), ..part(index, "b") };
     beta.begin_parts(other(1)).expect("a part");
     alpha.chunks().refuse_unread();
-    is_unknown(alpha.keep_part(part(2, "2")), WhyUnknown::NotListed);
+    let refused = alpha.keep_part(part(2, "2")).expect_err("a refusal");
+    assert!(matches!(refused, Error::AfterRefusedPart { .. }), "{refused}");
     // Another caller is not meant.
     beta.keep_part(other(2)).expect("a part");
 }
@@ -178,6 +179,15 @@ fn after_another_part_that_is_refused_a_caller_sends_it_again_first() {
     compose().expect("a file");
     assert_eq!(home.text("f"), "oldnewnew");
 
+    // Before, of several parts that were refused the first one alone was remembered.
+    let last = || PartRequest { total_expected: Some(3), ..part(3, "third") };
+    assert!(matches!(ws.keep_part(blocked()), Err(Error::Blocked { .. })));
+    ws.keep_part(last()).expect_err("a refusal");
+    ws.keep_part(part(2, "second")).expect("a part");
+    let refused = compose().expect_err("a refusal");
+    assert!(matches!(refused, Error::AfterRefusedPart { refused: Some(3), .. }), "{refused}");
+    ws.keep_part(last()).expect("a part");
+
     // Part 1 begins anew, whatever was refused.
     assert!(matches!(ws.keep_part(blocked()), Err(Error::Blocked { .. })));
     ws.begin_parts(part(1, "1")).expect("a part");
@@ -246,4 +256,39 @@ fn a_part_that_follows_one_of_another_session_says_so() {
         ws.for_caller(By { origin, session, ..By::default() })
     };
     assert_eq!(append(&run()).last_write, None);
+}
+
+/// Each run of the command line is a session, so that none of them has listed anything.
+#[test]
+fn the_command_line_adds_parts_without_a_listing() {
+    let home = Home::new();
+    let ws = home.open();
+    let run = |session: &str| {
+        let (origin, session) = (Some("cli".to_owned()), Some(session.to_owned()));
+        ws.for_caller(By { origin, session, ..By::default() })
+    };
+    run("first").begin_parts(part(1, "1")).expect("a part");
+    run("second").keep_part(part(2, "2")).expect("a part");
+    // A connection has not seen them.
+    is_unknown(of(&ws, "alpha").keep_part(part(3, "3")), WhyUnknown::NotListed);
+}
+
+/// Before, the file of another agent of the program was named, since the last parts of both are the same.
+#[test]
+fn a_session_with_parts_of_its_own_is_told_of_no_file_of_others() {
+    let home = Home::new();
+    let ws = home.open();
+    let session = |name: &str| {
+        let (client, session) = (Some("alpha/1".to_owned()), Some(name.to_owned()));
+        ws.for_caller(By { client, session, ..By::default() })
+    };
+    session("first").begin_parts(part(1, "A1")).expect("a part");
+    session("second").begin_parts(part(1, "B1")).expect("a part");
+    session("second").keep_part(part(2, "}")).expect("a part");
+    let whole = ComposeRequest { one_attempt: true, ..composing("f", true) };
+    session("second").compose(whole).expect("a file");
+    match session("first").keep_part(part(2, "}")) {
+        Err(Error::PartsUnknown(unknown)) => assert_eq!(unknown.composed, None),
+        other => panic!("{other:?}"),
+    }
 }

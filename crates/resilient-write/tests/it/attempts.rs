@@ -596,3 +596,33 @@ fn core_tells_of_a_last_part_that_is_sent_again_which_file_it_has_made() {
     let refused = client.fails("rw_write_part", none, "stale_precondition/unknown/abort", reason);
     assert_eq!(refused["context"].get("composed"), None::<&Value>);
 }
+
+/// Before, the next part of the new text was added to the old part 1.
+#[test]
+fn core_adds_nothing_behind_a_part_whose_path_leads_nowhere() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve_as("alpha", &["--tools", "core"]);
+    let part = |path: &str, part: u32, last: bool| json!({"path": path, "part": part, "content": "x\n", "last": last});
+    client.gives("rw_write_part", part("a.md", 1, false), &[]);
+    client.call("rw_write_part", part("a.md/", 1, false));
+    let refused = json!({"reason": "earlier_part_refused"});
+    let kind = "stale_precondition/unknown/ask_user";
+    client.fails("rw_write_part", part("a.md", 2, true), kind, refused);
+}
+
+/// Before, the refusal itself counted as a listing if another client began in between.
+#[test]
+fn core_tells_what_the_parts_have_become_without_a_listing() {
+    let sandbox = Sandbox::new();
+    let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+    let mut beta = sandbox.serve_as("beta", &["--tools", "core"]);
+    let part = |part: u32, last: bool| json!({"path": "a.md", "part": part, "content": "x\n", "last": last});
+    // Something is composed, so that the refusal says so. Then a part that nobody has listed is there.
+    alpha.gives("rw_write_part", part(1, true), &["sha256"]);
+    let kind = "stale_precondition/unknown/abort";
+    beta.fails("rw_write_part", part(2, false), kind, json!({"reason": "no_chunks_found"}));
+    alpha.gives("rw_write_part", part(1, false), &[]);
+    let unlisted = json!({"reason": "parts_not_listed"});
+    let kind = "stale_precondition/unknown/ask_user";
+    beta.fails("rw_write_part", part(2, true), kind, unlisted);
+}

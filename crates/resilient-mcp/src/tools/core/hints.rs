@@ -66,14 +66,14 @@ pub fn hint_of(error: &Error) -> String {
         }
         Error::AfterRefusedPart { refused: Some(part), .. } => format!(
             "send `part` {part} again, which was refused, and then this part; to go on with the parts that are there, call \
-             `rw_list_parts` and make this call again"
+             `rw_list_parts` with this `path` and make this call again"
         ),
         Error::AfterRefusedPart { are_kept: false, .. } => {
             "send all parts again from `part` 1 on, since an earlier part of yours was refused".to_owned()
         }
         Error::AfterRefusedPart { .. } => {
-            "send all parts again from `part` 1 on, or call `rw_list_parts` and make this call again to go on with the \
-             parts that are there: an earlier part of yours was refused"
+            "send all parts again from `part` 1 on, or call `rw_list_parts` with this `path` and make this call again to go \
+             on with the parts that are there: an earlier part of yours was refused"
                 .to_owned()
         }
         Error::PartsUnknown(unknown) => of_unknown(unknown),
@@ -163,8 +163,8 @@ fn of_unknown(UnknownParts { why, composed, parts, .. }: &UnknownParts) -> Strin
     let why = match why {
         WhyUnknown::NotListed => {
             return format!(
-                "{done}call `rw_list_parts` and make this call again to go on with the parts that are there, or send \
-                 all parts again from `part` 1 on: you have not seen these parts in this connection"
+                "{done}call `rw_list_parts` with this `path` and make this call again to go on with the parts that are \
+                 there, or send all parts again from `part` 1 on: you have not seen these parts in this connection"
             );
         }
         WhyUnknown::BegunAnew => "another client has begun this file anew",
@@ -177,7 +177,7 @@ fn of_unknown(UnknownParts { why, composed, parts, .. }: &UnknownParts) -> Strin
     }
     format!(
         "{done}write another path, or send all parts again from `part` 1 on, which discards those of the other client, \
-         or call `rw_list_parts` and make this call again to go on with the parts that are there: {why}"
+         or call `rw_list_parts` with this `path` and make this call again to go on with the parts that are there: {why}"
     )
 }
 

@@ -101,7 +101,9 @@ fn fields(receipt: &impl Serialize) -> Map<String, Value> {
 impl WritePart {
     fn write(self, workspace: &Workspace) -> resilient_core::Result<Written> {
         let Self { path, part, content, last, expected_prev_sha256 } = self;
-        let Parts { target, shown, session } = Parts::of(workspace, &path)?;
+        let parts = Parts::of(workspace, &path);
+        let Parts { target, shown, session } =
+            parts.inspect_err(|_| workspace.chunks().refuse_unread())?;
         let request = chunk::PartRequest {
             session: session.clone(),
             index: Some(part),
@@ -157,8 +159,7 @@ fn of_file(mut error: Error, workspace: &Workspace, file: &str) -> Error {
     match &mut error {
         Error::Blocked { path, .. } => *path = Some(file.to_owned()),
         Error::NonContiguous { session, have, .. } if have.is_empty() => {
-            let status = workspace.session_status(session).ok();
-            if let Some(composed) = status.and_then(|status| status.composed) {
+            if let Some(composed) = workspace.composed_of(session) {
                 let (session, composed) = (std::mem::take(session), Some(Box::new(composed)));
                 return Error::NoChunks { session, near: Vec::new(), composed };
             }
