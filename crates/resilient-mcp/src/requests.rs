@@ -193,6 +193,11 @@ impl Watch {
         self.in_turn
     }
 
+    /// Whether the client still waits for the answer: a cancellation may not have come to the SDK yet.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        self.requests.lock().unanswered.contains_key(&self.number)
+    }
+
     /// Answers the request from the thread that has done it. What the SDK sends for it later goes nowhere.
     pub(crate) fn answer(&self, result: ServerResult) {
         // Where it cannot be encoded, the SDK tries in its turn, and says so.

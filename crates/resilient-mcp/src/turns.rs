@@ -45,13 +45,14 @@ pub(crate) struct Turn {
 }
 
 impl Turns {
-    /// Queues a call. One that names nothing waits for nobody. `path` is what it works on if it names no path.
+    /// Queues a call. One that names nothing waits for nobody. `path` is what it works on if it
+    /// names no path. Those behind wait for it if it changes something, or is remembered.
     pub(crate) fn enter(
         &self,
         arguments: &Map<String, Value>,
         path: Option<&str>,
         roots: &Roots,
-        writes: bool,
+        is_waited_for: bool,
     ) -> Turn {
         let argument = |key: &str| arguments.get(key).and_then(Value::as_str);
         let path = path.filter(|_| argument("path").is_none()).map(|path| ("path", path));
@@ -63,7 +64,7 @@ impl Turns {
             retain_running(&mut last);
         }
         let before = names.iter().filter_map(|name| last.get(name).cloned()).collect();
-        if !writes {
+        if !is_waited_for {
             return Turn { before, _ended: None };
         }
         let (ended, call) = watch::channel(());

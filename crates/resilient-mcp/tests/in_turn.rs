@@ -228,3 +228,30 @@ async fn a_part_that_is_cancelled_while_it_waits_counts_as_refused() {
     assert_eq!(last["context"]["reason"], "earlier_part_refused", "{last}");
     assert!(!dir.path().join("a").exists());
 }
+
+/// Before, the listing could be made last, and took the refusal away.
+#[tokio::test]
+async fn a_part_that_comes_behind_a_listing_is_refused_behind_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = Workspace::builder(fs::canonicalize(dir.path()).unwrap()).open();
+    let server = Server::offering(workspace, ToolNames::Underscore, Offer::Core);
+    let mut client = Client::of(server.clone());
+    client.initialize("2025-11-25").await;
+    let part =
+        |part: u32, last: bool| json!({"path": "a", "part": part, "content": "x", "last": last});
+    client.call("rw_write_part", part(1, false)).await;
+    server.calls().none_left().await;
+    for id in [7, 10, 13, 16] {
+        client.send(&call(id, "rw_list_parts", &json!({"path": "a"}))).await;
+        client.send(&call(id + 1, "rw_write_part", &json!({"path": "a", "part": 1}))).await;
+        client.send(&call(id + 2, "rw_write_part", &part(2, true))).await;
+        let mut last = Value::Null;
+        for _ in 0..3 {
+            let answer = client.receive().await.unwrap();
+            if answer["id"] == id + 2 {
+                last = envelope(&answer["result"]);
+            }
+        }
+        assert_eq!(last["context"]["reason"], "earlier_part_refused", "{last}");
+    }
+}

@@ -52,7 +52,7 @@ impl Server {
             &arguments,
             tool.and_then(|tool| tool.spec.default_path),
             inner.workspace.roots(),
-            writes,
+            writes || tool.is_some_and(|tool| tool.spec.is_remembered),
         );
         let cancelled = context.ct.clone();
         let watch = context.extensions.get::<Arc<Watch>>().cloned();
@@ -107,8 +107,10 @@ impl Server {
                 catch_unwind(AssertUnwindSafe(called))
                     .unwrap_or_else(|_| result_of(inner.canonical(&name), Err(panicked())))
             });
-            // The client takes the call for one that was not made, also where it was.
-            if let Some(act) = taken_back.filter(|_| watched.is_cancelled()) {
+            // Its client does not know that the call was made, if it was.
+            let is_cancelled =
+                || watched.is_cancelled() || watch.as_ref().is_some_and(|it| !it.is_waited_for());
+            if let Some(act) = taken_back.filter(|_| is_cancelled()) {
                 act();
             }
             let result = result.unwrap_or_default();

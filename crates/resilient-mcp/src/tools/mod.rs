@@ -45,6 +45,8 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     /// Arguments that carry text of any length, and what to do when one is missing.
     const TEXTS: Texts = TEXTS;
 
+    /// Whether the calls behind wait for this one, though it only reads: the server remembers what it has told.
+    const IS_REMEMBERED: bool = false;
     /// The file that a call works on if it names none.
     const DEFAULT_PATH: Option<&'static str> = None;
 
@@ -91,6 +93,8 @@ pub struct ToolSpec {
     pub added: bool,
     /// Arguments that carry text of any length, and what to do when one is missing.
     pub(crate) texts: Texts,
+    /// As [`Tool::IS_REMEMBERED`].
+    pub(crate) is_remembered: bool,
     /// As [`Tool::DEFAULT_PATH`].
     pub(crate) default_path: Option<&'static str>,
     /// As [`Tool::if_unmade`].
@@ -112,6 +116,7 @@ impl ToolSpec {
             instead_of_content: T::INSTEAD_OF_CONTENT,
             added: T::ADDED,
             texts: T::TEXTS,
+            is_remembered: T::IS_REMEMBERED,
             default_path: T::DEFAULT_PATH,
             if_unmade: T::if_unmade,
             schema: schema_of::<T>,

@@ -242,6 +242,7 @@ impl Tool for ListParts {
     const NAME: &'static str = "rw.list_parts";
     const TITLE: &'static str = "List the parts of a long file";
     const EFFECT: Effect = Effect::Reads;
+    const IS_REMEMBERED: bool = true;
 
     fn run(self, workspace: &Workspace) -> Answer {
         let Some(path) = self.path else {
