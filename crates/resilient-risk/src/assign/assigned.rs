@@ -28,7 +28,12 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
     if !lead.leads_to(literal.as_ref().map(|(opening, _)| opening.quote)) {
         return None;
     }
-    let (mut spans, is_code) = if let Some((opening, value)) = literal {
+    // Without quotes it may be a subtraction, and behind a name that goes on the name of a policy.
+    let is_phrase = |value: &[u8]| {
+        let is_whole = || PASSWORDS.iter().any(|word| name.eq_ignore_ascii_case(word));
+        word == Word::Password && is_whole() && is_passphrase(value)
+    };
+    let (mut spans, is_code) = if let Some((opening, value)) = &literal {
         let said = value.said(text);
         // A shell writes no blank behind the sign, and no place in braces alone: `PASSWORD=$"…{…}…"`.
         let is_shell = near_before(text, end).ends_with(b"=") && near(text, end, 2) == b"$\"";
@@ -69,7 +74,7 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         // With its places the whole may look like code.
         let has_password =
             || is_filled && word != Word::Key && parts.iter().any(|part| has_drawn(said_in(part)));
-        let is_one = is_password(said, Stand::Literal, word) || has_password();
+        let is_one = is_password(said, Stand::Literal, word) || has_password() || is_phrase(said);
         let is_named = || lead.is_sentence && !Shape::of(said).is_drawn();
         if is_between || is_regex || !is_one || is_named() {
             return None;
@@ -97,7 +102,7 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
     let is_code = is_code || lead.is_listed || is_form(name) || said.word == Word::Credential;
     spans.retain(|span| {
         let value = text.get(span.clone()).unwrap_or_default();
-        let is_name = || Shape::of(value).is_name() && !is_passphrase(value);
+        let is_name = || Shape::of(value).is_name() && !(literal.is_some() && is_phrase(value));
         !(is_code && is_name()) && claims.is_free(span)
     });
     let last = spans.pop()?;

@@ -6,7 +6,7 @@ use memchr::{memchr_iter, memchr2, memchr2_iter, memchr3, memmem, memrchr, memrc
 
 use super::super::bits::others;
 use super::super::token::Shape;
-use super::judge::{LENS, begins_setting, is_grouped, is_passphrase};
+use super::judge::{LENS, begins_setting, is_grouped};
 use super::{line_around, near, near_before, quote};
 
 /// Blanks and signs outside of ASCII: a no-break space, a closing quote, a dash, a full stop of Chinese.
@@ -203,8 +203,7 @@ fn entry_len(
     let is_word = |word: &&[u8]| word.iter().any(u8::is_ascii_alphanumeric);
     let is_alone = || before.split(u8::is_ascii_whitespace).filter(is_word).nth(1).is_none();
     // A name of a type may be all of a line, too.
-    let is_type = || Shape::of(rest).is_name() && !is_passphrase(rest);
-    let is_value = || (follows || is_named && is_alone()) && !is_type();
+    let is_value = || (follows || is_named && is_alone()) && !Shape::of(rest).is_name();
     let is_own = is_named && direct || is_value();
     let is_line = || follows && !rest.contains(&b' ') || is_grouped(rest);
     let more = || rest.get(len(rest)..).unwrap_or_default();

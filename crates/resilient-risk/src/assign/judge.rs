@@ -63,12 +63,6 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Word) -> b
     if !is_telling || letters < 2 || !is_spelled() || is_place() {
         return false;
     }
-    if word == Word::Password
-        && matches!(stand, Stand::Literal | Stand::Field)
-        && is_passphrase(value)
-    {
-        return true;
-    }
     let marks = value.len() - letters - digits - symbols;
     // A bare value can be code. One in quotes may be a template, or a path with many marks.
     if !(is_literal || stand == Stand::Field) && (marks > 2 || code > 0)

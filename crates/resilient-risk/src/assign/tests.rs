@@ -72,12 +72,20 @@ fn words_with_dashes_are_a_password_if_they_have_a_digit_and_both_cases() {
     ] {
         for text in [
             format!("password = \"{value}\""),
-            format!("password: {value}\n"),
-            format!("PASSWORD={value}\n"),
+            format!("db_pwd: '{value}'\n"),
             format!("os.environ.get(\"DB_PASSWORD\", \"{value}\")"),
         ] {
             assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
         }
+    }
+    // A subtraction, and the names of what belongs to a password.
+    let value = ["correct-Horse-", "battery-9"].concat();
+    for text in [
+        format!("pw = {value}\n"),
+        format!("password_policy = \"{value}\""),
+        format!("credential: \"{value}\""),
+    ] {
+        assert_eq!(found(&text), [], "{text}");
     }
     for slug in [
         "user-password-input",

@@ -604,10 +604,13 @@ fn core_adds_nothing_behind_a_part_whose_path_leads_nowhere() {
     let mut client = sandbox.serve_as("alpha", &["--tools", "core"]);
     let part = |path: &str, part: u32, last: bool| json!({"path": path, "part": part, "content": "x\n", "last": last});
     client.gives("rw_write_part", part("a.md", 1, false), &[]);
+    // The hint says to correct the path: that is enough for a later part.
+    client.call("rw_write_part", part("a.md/", 2, false));
+    client.gives("rw_write_part", part("a.md", 2, false), &[]);
     client.call("rw_write_part", part("a.md/", 1, false));
     let refused = json!({"reason": "earlier_part_refused"});
     let kind = "stale_precondition/unknown/ask_user";
-    client.fails("rw_write_part", part("a.md", 2, true), kind, refused);
+    client.fails("rw_write_part", part("a.md", 3, true), kind, refused);
 }
 
 /// Before, the refusal itself counted as a listing if another client began in between.
@@ -625,4 +628,17 @@ fn core_tells_what_the_parts_have_become_without_a_listing() {
     let unlisted = json!({"reason": "parts_not_listed"});
     let kind = "stale_precondition/unknown/ask_user";
     beta.fails("rw_write_part", part(2, true), kind, unlisted);
+}
+
+/// Before, it was the end of the highest part, also if the next one is to fill a gap in front of it.
+#[test]
+fn core_lists_the_end_that_the_next_part_follows() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve_as("alpha", &["--tools", "core"]);
+    for (part, ends_with) in [(1, Some("1\n")), (2, Some("2\n")), (4, None)] {
+        let sent = json!({"path": "a.md", "part": part, "content": format!("{part}\n")});
+        client.gives("rw_write_part", sent, &[]);
+        let listed = client.gives("rw_list_parts", json!({"path": "a.md"}), &[]);
+        assert_eq!(listed.get("ends_with").and_then(Value::as_str), ends_with, "{listed}");
+    }
 }

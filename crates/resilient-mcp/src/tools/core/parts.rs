@@ -38,8 +38,8 @@ impl Tool for WritePart {
     const EFFECT: Effect = Effect::Changes;
     const TEXTS: Texts = TEXTS;
 
-    /// A part whose arguments are refused counts as a refused part: one without a number as part 1, one without a path
-    /// as part 1 of each file.
+    /// A part whose arguments are refused counts as a refused part: one without a number as part 1, and a part 1
+    /// without a path as one of each file.
     fn if_unmade(arguments: &Map<String, Value>) -> Option<IfUnmade> {
         let path = arguments.get("path").and_then(Value::as_str).map(str::to_owned);
         let part = arguments.get("part");
@@ -49,7 +49,7 @@ impl Tool for WritePart {
             let parts = path.and_then(|path| Parts::of(workspace, &path).ok());
             match parts {
                 Some(parts) => workspace.chunks().refuse(&parts.session, number),
-                None => workspace.chunks().refuse_unread(),
+                None => refuse_unread(workspace, number),
             }
         }))
     }
@@ -103,7 +103,7 @@ impl WritePart {
         let Self { path, part, content, last, expected_prev_sha256 } = self;
         let parts = Parts::of(workspace, &path);
         let Parts { target, shown, session } =
-            parts.inspect_err(|_| workspace.chunks().refuse_unread())?;
+            parts.inspect_err(|_| refuse_unread(workspace, part))?;
         let request = chunk::PartRequest {
             session: session.clone(),
             index: Some(part),
@@ -150,6 +150,14 @@ impl WritePart {
             parts: Some(composed.chunk_count),
             receipt: fields(&composed),
         })
+    }
+}
+
+/// Remembers a refused part of which nobody can say to which file it belongs. A part 1 begins a text that may belong to any;
+/// of a later one, the parts that are there are still those that the caller means.
+fn refuse_unread(workspace: &Workspace, number: i64) {
+    if number <= 1 {
+        workspace.chunks().refuse_unread();
     }
 }
 
@@ -254,6 +262,8 @@ impl Tool for ListParts {
             let ends_with = status.parts.and_then(|parts| parts.last_part).map(|last| last.tail);
             let parts = parts.unwrap_or_default();
             let next = next_part(&parts);
+            // The next part does not follow the end of one behind a gap.
+            let ends_with = ends_with.filter(|_| parts.last().is_none_or(|last| *last < next));
             let near =
                 if parts.is_empty() { near_unfinished(workspace, &shown)? } else { Vec::new() };
             Ok(told([
