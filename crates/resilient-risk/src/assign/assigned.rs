@@ -92,6 +92,10 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         };
         (spans, false)
     } else {
+        // A program writes blanks around its sign, and names behind it: `pw = left2-right1`.
+        if said.word == Word::ShortPassword && near(text, said.end, 1) == b" " {
+            return None;
+        }
         let (field, is_code) = lead.bare(text, start)?;
         if word == Word::Password && field.is_closed {
             claims.hold(vec![field.span.clone()]);

@@ -57,6 +57,7 @@ fn a_short_word_for_a_password_ends_a_name() {
         format!("credentialsId: \"{value}\""),
         "credential = \"AzureKeyVaultCredential2\"".to_owned(),
         "pw = page.getByRole2(1)".to_owned(),
+        "pw = imgW2-Pad1-x0".to_owned(),
     ] {
         assert_eq!(found(&text), [], "{text}");
     }
