@@ -57,16 +57,11 @@ pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
     if let Some(unknown) = unknown {
         return Err(past.refusal(op, unknown, &have));
     }
-    let refused = step.known.and_then(|known| match known {
-        Known::Parts(seen) => Some(&seen.refused),
-        Known::Refused => None,
-    });
-    match refused.and_then(|refused| refused.first().map(|first| (refused, *first))) {
+    let Some(Known::Parts(Seen { refused, .. })) = step.known else { return Ok(()) };
+    match refused.first() {
         // One of these again, or one that begins anew.
-        Some((refused, _)) if step.sent.is_some() && (part == 1 || refused.contains(&part)) => {
-            Ok(())
-        }
-        Some((_, first)) => after_refused(Some(first)),
+        Some(_) if step.sent.is_some() && (part == 1 || refused.contains(&part)) => Ok(()),
+        Some(first) => after_refused(Some(*first)),
         None => Ok(()),
     }
 }
