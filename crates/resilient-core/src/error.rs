@@ -611,6 +611,16 @@ pub struct Composed {
     pub path: String,
     pub sha256: String,
     pub ts: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+}
+
+impl Composed {
+    /// Whether two are of one compose. A manifest of an earlier version names no client.
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        let of = |it: &Self| (it.journal_id.clone(), it.path.clone(), it.ts.clone());
+        of(self) == of(other)
+    }
 }
 
 /// The parts of a chunk session that a caller does not know as they are.

@@ -13,6 +13,7 @@ use crate::commit::{Committer, WriteContext};
 use crate::digest::Digest;
 use crate::error::{Composed, Error, LastWrite, PartBy, Result, UnknownParts, WhyUnknown};
 use crate::journal::{By, Mode, Row};
+use crate::roots::Target;
 use crate::store::{CHUNKS, Store};
 
 /// A refusal names no more parts: those with the highest numbers.
@@ -75,12 +76,23 @@ pub(super) fn newest_row(store: &Committer, session: &str) -> Option<String> {
     })
 }
 
-/// The newest change of the parts, if another session of a client, or something else, has made it.
-pub(super) fn last_of_others(op: &WriteContext<'_>, by: &By, session: &str) -> Option<LastWrite> {
+/// The newest change of the part that is replaced, or else of all parts, if another session of a client, or something else,
+/// has made it.
+pub(super) fn last_of_others(
+    op: &WriteContext<'_>,
+    by: &By,
+    session: &str,
+    replaced: Option<&Target>,
+) -> Option<LastWrite> {
     by.connection()?;
+    let of_others =
+        |row: Row| (session_of(&row) != by.session.as_deref()).then(|| last_write(&row));
+    let of_part = replaced.and_then(|part| {
+        newest(op, session, NEWEST, |row| (row.path == part.shown).then_some(row))
+    });
     let parts = parts_of(op.store, session);
-    let row = newest(op, session, NEWEST, |row| is_of(&row, session, &parts).then_some(row))?;
-    (session_of(&row) != by.session.as_deref()).then(|| last_write(&row))
+    let of_all = || newest(op, session, NEWEST, |row| is_of(&row, session, &parts).then_some(row));
+    of_part.and_then(of_others).or_else(|| of_others(of_all()?))
 }
 
 fn session_of(row: &Row) -> Option<&str> {

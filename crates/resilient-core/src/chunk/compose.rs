@@ -19,7 +19,7 @@ use crate::commit::{Old, Staged, WriteContext};
 use crate::contents::{digest_now, digest_of_dir, form_of, listing};
 use crate::digest::Digest;
 use crate::disk::{DirRef, File, Stat, read_up_to};
-use crate::error::{Draft, Error, Result};
+use crate::error::{Draft, Error, LastWrite, Result};
 use crate::form::{Asked, Form, FormChange, Speller, Spelling};
 use crate::journal::Mode;
 use crate::progress::Progress;
@@ -109,6 +109,9 @@ pub struct ComposeReceipt {
     /// As in [`WriteReceipt`](crate::write::WriteReceipt).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<String>,
+    /// The newest change of the parts, if another session of a client has made it: parts of others may be in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_write: Option<LastWrite>,
 }
 
 impl Chunks<'_> {
@@ -186,6 +189,10 @@ impl Chunks<'_> {
                 let (session, known) = (session.as_str(), known.as_ref());
                 attempt::check(op, &Step { by, session, part, sent: None, known })?;
             }
+            let last_write = match &by {
+                Some(by) if !one_attempt => attempt::last_of_others(op, by, &session, None),
+                _ => None,
+            };
             let target = op.store.roots.writable(&output_path, rules.git)?;
             op.claim(&target)?;
             let old = op.old(&target)?;
@@ -277,6 +284,7 @@ impl Chunks<'_> {
                 owner_changed,
                 bom_dropped,
                 twins,
+                last_write,
             })
         })
     }

@@ -23,6 +23,7 @@ pub(super) fn of(row: &Row, session: &str) -> Option<Composed> {
         path: row.path.clone(),
         sha256: row.sha256.to_string(),
         ts: row.ts.clone(),
+        client: row.by.as_ref().and_then(|by| by.client.clone()),
     })
 }
 
@@ -74,7 +75,7 @@ pub(super) fn check_left(
     let mut are_gone = false;
     let left = newest(op, session, AMONG, |row| {
         let left = of(&row, session)?;
-        are_gone |= before.as_ref() == Some(&left);
+        are_gone |= before.as_ref().is_some_and(|it| it.is_same_as(&left));
         (left.path == target.shown).then_some(left)
     });
     let Some(left) = left else { return Ok(()) };

@@ -71,8 +71,8 @@ pub struct ChunkReceipt {
     /// Where the session was composed before, and the parts from then are gone: this is one of a new beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub composed_before: Option<Composed>,
-    /// The newest change of the session's parts before this one, if another session of a client has made it: two agents may
-    /// be using one name.
+    /// The newest change of the part that this one replaces, or else of all parts, if another session of a client has made
+    /// it: two agents may be using one name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_write: Option<LastWrite>,
 }
@@ -273,7 +273,10 @@ impl Chunks<'_> {
             }
             let adds = !begins && (index > 1 || old_part.is_some());
             let last_write = match &by {
-                Some(by) if !one_attempt => attempt::last_of_others(op, by, &session),
+                Some(by) if !one_attempt => {
+                    let replaced = old_part.as_ref().map(|_| &part_at);
+                    attempt::last_of_others(op, by, &session, replaced)
+                }
                 _ => None,
             };
             if let Some(by) = by.as_ref().filter(|_| one_attempt && adds) {

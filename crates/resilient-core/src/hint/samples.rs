@@ -126,7 +126,7 @@ fn parts_unknown(why: WhyUnknown, parts: usize, composed: Option<Composed>) -> E
 }
 
 fn composed() -> Composed {
-    Composed { journal_id: text(), path: text(), sha256: text(), ts: text() }
+    Composed { journal_id: text(), path: text(), sha256: text(), ts: text(), client: None }
 }
 
 fn mistaken(mistake: Mistake) -> Error {
@@ -157,6 +157,11 @@ fn invalid(parts: Vec<u32>) -> Error {
 
 fn parts(have: Vec<u32>, missing: Vec<u32>, total_expected: Option<u32>) -> Error {
     Error::NonContiguous { session: text(), have, missing, unexpected: None, total_expected }
+}
+
+fn beyond(have: Vec<u32>, missing: Vec<u32>, total: u32) -> Error {
+    let unexpected = Some(have.iter().copied().filter(|index| *index > total).collect());
+    Error::NonContiguous { session: text(), have, missing, unexpected, total_expected: Some(total) }
 }
 
 a_sample_for_every! {
@@ -394,6 +399,7 @@ a_sample_for_every! {
         parts(vec![1, 3], vec![2], None),
         parts(vec![1, 3], vec![2], Some(2)),
         parts(vec![1], Vec::new(), None),
+        beyond(vec![1, 3], vec![2], 1),
     ],
     ChunkCount { .. } => [
         Error::ChunkCount { session: text(), have: 2, total_expected: 3 },

@@ -245,11 +245,19 @@ fn a_part_that_follows_one_of_another_session_says_so() {
     let ws = home.open();
     let (alpha, beta) = (of(&ws, "alpha"), of(&ws, "beta"));
     let append = |ws: &Workspace| ws.chunks().append("s", "text".to_owned(), None).expect("a part");
-    assert_eq!(append(&alpha).last_write, None);
+    let first = append(&alpha);
+    assert_eq!(first.last_write, None);
     assert_eq!(append(&alpha).last_write, None);
     let told = append(&beta).last_write.expect("a write of another one");
     assert_eq!(told.client.as_deref(), Some("alpha/1"));
     assert_eq!(append(&beta).last_write, None);
+    // It replaces the part of another one, although the newest part is its own.
+    let replaced = beta.chunks().write("s", 1, "other".to_owned(), None).expect("a part");
+    let told = replaced.last_write.expect("the part of another one");
+    assert_eq!((told.client.as_deref(), told.journal_id), (Some("alpha/1"), first.journal_id));
+    let composed = alpha.compose(composing("f", false)).expect("a file");
+    let told = composed.last_write.expect("a write of another one");
+    assert_eq!(told.client.as_deref(), Some("beta/1"));
     // Each run of the command line is a session.
     let run = || {
         let (origin, session) = (Some("cli".to_owned()), Some("a run".to_owned()));
