@@ -570,6 +570,49 @@ fn core_goes_through_all_parts_if_the_session_of_a_blocked_last_part_writes_them
     }
 }
 
+/// Before, the hint about the missing parts led to a second refusal, and that one to all parts again.
+#[test]
+fn core_ends_a_file_in_front_of_a_stray_part_as_the_hints_say() {
+    let sandbox = Sandbox::new();
+    let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.md", "part": part, "content": content, "last": last});
+    for (number, text) in [(1, "1\n"), (2, "2\n"), (5, "stray\n")] {
+        alpha.gives("rw_write_part", part(number, text, false), &[]);
+    }
+    let reason = json!({"reason": "non_contiguous_chunks", "missing": [4], "unexpected": [5]});
+    let kind = "stale_precondition/unknown/abort";
+    let refused = alpha.fails("rw_write_part", part(3, "3\n", true), kind, reason);
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.contains("`part` 5 again with `last` true"), "{hint}");
+    alpha.gives("rw_write_part", part(4, "", false), &[]);
+    alpha.gives("rw_write_part", part(5, "", true), &["sha256"]);
+    assert_eq!(sandbox.text("a.md"), "1\n2\n3\n");
+}
+
+/// Before, the call that was corrected was refused, and the parts of all other files with it.
+#[test]
+fn core_takes_a_part_after_its_number_had_another_name() {
+    let sandbox = Sandbox::new();
+    let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+    let part = |name: &str, number: u32| json!({"path": "a.md", name: number, "content": "x\n"});
+    alpha.gives("rw_write_part", part("part", 1), &[]);
+    for name in ["index", "number"] {
+        let kind = "policy_violation/encoding/retry_later";
+        alpha.fails("rw_write_part", part(name, 2), kind, json!({}));
+    }
+    alpha.gives("rw_write_part", part("part", 2), &[]);
+    // One of which an older text is kept comes first, as if its number had the right name.
+    alpha.fails(
+        "rw_write_part",
+        part("index", 1),
+        "policy_violation/encoding/retry_later",
+        json!({}),
+    );
+    let kind = "stale_precondition/unknown/ask_user";
+    let reason = json!({"reason": "earlier_part_refused"});
+    alpha.fails("rw_write_part", part("part", 3), kind, reason);
+}
+
 #[test]
 fn core_tells_of_a_last_part_that_is_sent_again_which_file_it_has_made() {
     let sandbox = Sandbox::new();

@@ -72,11 +72,15 @@ pub fn hint_of(error: &Error) -> String {
             "send all parts again from `part` 1 on, since an earlier part of yours was refused".to_owned()
         }
         Error::AfterRefusedPart { .. } => {
-            "send all parts again from `part` 1 on, or call `rw_list_parts` with this `path` and make this call again to go \
-             on with the parts that are there: an earlier part of yours was refused"
+            "call `rw_list_parts` with this `path` and make this call again to go on with the parts that are there, or send \
+             all parts again from `part` 1 on: an earlier call of yours was refused, which may have been part 1 of this file"
                 .to_owned()
         }
         Error::PartsUnknown(unknown) => of_unknown(unknown),
+        Error::NonContiguous { unexpected: Some(_), have, .. } => {
+            let last = have.last().copied().unwrap_or(1);
+            beyond_last("that context.missing lists", last)
+        }
         // Part 1 starts over, whatever is kept.
         Error::NonContiguous { missing, .. } if missing.contains(&1) => {
             "read the file if the last part was sent before, since it may be written already; otherwise send all \
@@ -111,10 +115,9 @@ pub fn hint_of(error: &Error) -> String {
         Error::ChunkIndex { .. } => {
             "pass a `part` from 1 to 999; a file that needs more takes larger parts".to_owned()
         }
-        Error::ChunkCount { total_expected, .. } => format!(
-            "send the last of the kept parts again with `last` true if the file goes on after part \
-             {total_expected}, or else send all parts again, from `part` 1 on"
-        ),
+        Error::ChunkCount { have, .. } => {
+            beyond_last("that are to change", u32::try_from(*have).unwrap_or(u32::MAX))
+        }
         Error::IndexExceedsTotal { .. } | Error::NonContiguous { .. } => {
             "send all parts again, from `part` 1 on: more of them are kept than the last one says".to_owned()
         }
@@ -178,6 +181,14 @@ fn of_unknown(UnknownParts { why, composed, parts, .. }: &UnknownParts) -> Strin
     format!(
         "{done}write another path, or send all parts again from `part` 1 on, which discards those of the other client, \
          or call `rw_list_parts` with this `path` and make this call again to go on with the parts that are there: {why}"
+    )
+}
+
+/// What to do about parts behind the one that was sent as the last: send which parts, up to the last that is kept.
+fn beyond_last(which: &str, last: u32) -> String {
+    format!(
+        "send the parts {which}, then `part` {last} again with `last` true, each with an empty `content` if the file does \
+         not have it; or send all parts again from `part` 1 on"
     )
 }
 

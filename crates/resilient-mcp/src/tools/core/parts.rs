@@ -39,11 +39,17 @@ impl Tool for WritePart {
     const TEXTS: Texts = TEXTS;
 
     /// A part whose arguments are refused counts as a refused part: one without a number as part 1, and a part 1
-    /// without a path as one of each file.
+    /// without a path as one of each file. The only number of a call without `part` is that of the part.
     fn if_unmade(arguments: &Map<String, Value>) -> Option<IfUnmade> {
         let path = arguments.get("path").and_then(Value::as_str).map(str::to_owned);
-        let part = arguments.get("part");
-        let number = part.and_then(|part| part.as_i64().or_else(|| part.as_str()?.parse().ok()));
+        let number = |value: &Value| value.as_i64().or_else(|| value.as_str()?.parse().ok());
+        let number = match arguments.get("part") {
+            Some(part) => number(part),
+            None => {
+                let mut numbers = arguments.values().filter_map(Value::as_i64);
+                numbers.next().filter(|_| numbers.next().is_none())
+            }
+        };
         let number = number.unwrap_or(1);
         Some(Box::new(move |workspace| {
             let parts = path.and_then(|path| Parts::of(workspace, &path).ok());
