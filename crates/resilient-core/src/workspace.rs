@@ -415,9 +415,17 @@ impl Workspace {
     /// # Errors
     /// As [`Chunks::compose`].
     pub fn compose(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
-        self.chunks()
-            .compose(request)
-            .map_err(|error| self.with_composed(self.with_since(error, None)))
+        let (session, separator) = (request.session.clone(), request.separator.clone());
+        self.chunks().compose(request).map_err(|error| {
+            let joined = match &error {
+                Error::Stale { actual: Some(_), .. } => {
+                    self.chunks().digest(&session, &separator).ok()
+                }
+                _ => None,
+            };
+            let wanted = joined.map(|digest| Wanted::Whole(Changed::File, digest));
+            self.with_composed(self.with_since(error, wanted.as_ref()))
+        })
     }
 
     /// Joins the parts of a chunk session without writing anything, and gives a page of the text.

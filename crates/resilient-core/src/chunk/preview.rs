@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Chunks;
 use super::joined::Joined;
 use super::kept::{check_session, complete};
-use crate::digest::Digest;
+use crate::digest::{Digest, Hasher};
 use crate::error::{Error, Result};
 use crate::page::{self, CHARACTER_MAX};
 
@@ -70,6 +70,20 @@ impl Chunks<'_> {
             session: session.to_owned(),
             message: error.to_string(),
         })
+    }
+
+    /// Digest of the joined text, which is streamed.
+    ///
+    /// # Errors
+    /// As [`Chunks::preview`].
+    pub(crate) fn digest(&self, session: &str, separator: &str) -> Result<Digest> {
+        let (dir, indices) = complete(self.store, session, false)?;
+        let mut joined = Joined::new(&dir, session, &indices, separator.as_bytes());
+        let mut hasher = Hasher::default();
+        while let Some(block) = joined.next_block()? {
+            hasher.update(&block);
+        }
+        Ok(hasher.finish())
     }
 
     /// Joins all parts without writing anything, and gives a page of the text.

@@ -61,6 +61,32 @@ fn a_stale_digest_is_told_who_wrote_when_and_with_what() {
     assert_eq!(context["last_write"]["journal_id"], json!(written.journal_id));
 }
 
+/// Before, a client that lost the answer was told to read the file and to make the call again.
+#[test]
+fn a_compose_that_was_made_before_says_so() {
+    let home = Home::new();
+    let ws = home.open().for_caller(By {
+        client: Some("agent/1".to_owned()),
+        session: Some("s1".to_owned()),
+        ..By::default()
+    });
+    for text in ["one\n", "two\n"] {
+        ws.chunks().append("s", text.to_owned(), None).unwrap();
+    }
+    let new = || ComposeRequest {
+        expected_prev_sha256: Some(String::new()),
+        ..composing("a.txt", false)
+    };
+    ws.compose(new()).unwrap();
+    let (hint, context) = told(ws.compose(new()));
+    assert_eq!(context["already_written"], true, "{context}");
+    assert!(hint.starts_with("do nothing"), "{hint}");
+    // Other parts are another text.
+    ws.chunks().append("s", "three\n".to_owned(), None).unwrap();
+    let (_, context) = told(ws.compose(new()));
+    assert_eq!(context.get("already_written"), None, "{context}");
+}
+
 #[test]
 fn a_stale_digest_is_told_what_changed_where_the_old_content_is_kept() {
     let home = Home::new();

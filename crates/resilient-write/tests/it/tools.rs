@@ -373,8 +373,10 @@ fn core_writes_a_long_file_in_several_calls() {
     assert_eq!(there["context"]["actual_prev_sha256"], written["sha256"]);
     assert!(there["context"]["hint"].as_str().unwrap().starts_with("read the file"), "{there}");
     only["expected_prev_sha256"] = written["sha256"].clone();
-    let replaced = client.gives("rw_write_part", only, &[]);
+    let replaced = client.gives("rw_write_part", only.clone(), &[]);
     assert_eq!(replaced["prev_sha256"], written["sha256"]);
+    let again = client.fails("rw_write_part", only, STALE, json!({"already_written": true}));
+    assert!(again["context"]["hint"].as_str().unwrap().starts_with("do nothing"), "{again}");
     assert_eq!(replaced["prev_bytes"], "one\ntwo\nthree\nfour\n".len());
     assert_eq!(sandbox.text("d/long.md"), "new\n");
 }
