@@ -4,14 +4,15 @@
 //! shape is `spec/errors.schema.json`; the reasoning behind each row is `docs/errors.md`.
 
 mod echo;
-
-use std::io;
+mod os;
+mod sessions;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use self::os::{reason_of_full, strerror};
 use crate::edit::{Diagnosis, Nearest};
-use crate::error::{Blocking, Draft, Drift, Error, NotAFile, UnknownParts, WhyUnknown};
+use crate::error::{Blocking, Draft, Drift, Error, NotAFile};
 use crate::hint::{actions, hint, near_encodings};
 
 /// What went wrong, in one word.
@@ -466,98 +467,21 @@ impl Envelope {
                 }),
             ),
 
-            Error::SessionName { session } => encoding(json!({
-                "session": session, "reason": "session_must_match_^[A-Za-z0-9_-]{1,64}$",
-            })),
-            Error::ChunkIndex { session, index } => encoding(json!({
-                "session": session, "index": index, "reason": "index_must_be_int_in_1..999",
-            })),
-            Error::TotalExpected { session, total_expected } => encoding(json!({
-                "session": session, "total_expected": total_expected,
-                "reason": "total_expected_must_be_int_in_1..999",
-            })),
-            Error::IndexExceedsTotal { session, index, total_expected } => encoding(json!({
-                "session": session, "index": index, "total_expected": total_expected,
-                "reason": "index_exceeds_total_expected",
-            })),
-            Error::SessionComposed { session, expected, composed } => stale(
-                AskUser,
-                json!({
-                    "session": session, "reason": "session_composed", "composed": composed,
-                    "expected_prev_sha256": expected, "actual_prev_sha256": "",
-                }),
-            ),
-            Error::ComposedBefore { session, path, actual, composed } => stale(
-                AskUser,
-                json!({
-                    "session": session, "path": path, "reason": "composed_before",
-                    "composed_before": composed, "actual_prev_sha256": actual,
-                }),
-            ),
-            Error::AfterRefusedPart { session, part, refused, .. } => {
-                let mut context =
-                    json!({"session": session, "part": part, "reason": "earlier_part_refused"});
-                if let Some(refused) = refused {
-                    set(&mut context, "refused_part", json!(refused));
-                }
-                stale(AskUser, context)
-            }
-            Error::PartsUnknown(parts) => stale(AskUser, of_unknown_parts(parts)),
-            Error::SessionNotFound { session, near, composed } => {
-                let context = json!({"session": session, "reason": "session_not_found"});
-                let mut context = with_near(context, near);
-                if let Some(composed) = composed {
-                    set(&mut context, "composed", json!(composed));
-                }
-                stale(Abort, context)
-            }
-            Error::NoChunks { session, near, composed } => {
-                let context = json!({"session": session, "reason": "no_chunks_found"});
-                let mut context = with_near(context, near);
-                if let Some(composed) = composed {
-                    set(&mut context, "composed", json!(composed));
-                }
-                stale(Abort, context)
-            }
-            Error::NonContiguous { session, have, missing, unexpected, total_expected } => {
-                let mut context = json!({
-                    "session": session, "reason": "non_contiguous_chunks",
-                    "have": have, "missing": missing,
-                });
-                if let (Some(unexpected), Value::Object(map)) = (unexpected, &mut context) {
-                    map.insert("unexpected".into(), json!(unexpected));
-                }
-                if let Some(total) = total_expected {
-                    set(&mut context, "total_expected", *total);
-                }
-                stale(Abort, context)
-            }
-            Error::ChunkCount { session, have, total_expected } => {
-                let mut context = json!({
-                    "session": session, "reason": "chunk_count_mismatch",
-                    "have": have, "total_expected": total_expected,
-                });
-                // There are no gaps.
-                let (have, total) = (u32::try_from(*have).unwrap_or(u32::MAX), *total_expected);
-                let (from, to, name) = match have < total {
-                    true => (have, total, "missing"),
-                    false => (total, have, "unexpected"),
-                };
-                let numbers: Vec<u32> = (from..=to).skip(1).collect();
-                set(&mut context, name, json!(numbers));
-                stale(Abort, context)
-            }
-            Error::SessionChanges { session } => {
-                stale(RetryLater, json!({"session": session, "reason": "session_changes"}))
-            }
-            Error::ComposedNotUtf8 { session, message } => corrupt(
-                Encoding,
-                json!({"session": session, "reason": format!("composed_not_utf8: {message}")}),
-            ),
-            Error::BadManifest { session, manifest, reason } => corrupt(
-                Encoding,
-                json!({"session": session, "manifest": manifest, "reason": reason}),
-            ),
+            Error::SessionName { .. }
+            | Error::ChunkIndex { .. }
+            | Error::TotalExpected { .. }
+            | Error::IndexExceedsTotal { .. }
+            | Error::SessionComposed { .. }
+            | Error::ComposedBefore { .. }
+            | Error::AfterRefusedPart { .. }
+            | Error::PartsUnknown(_)
+            | Error::SessionNotFound { .. }
+            | Error::NoChunks { .. }
+            | Error::NonContiguous { .. }
+            | Error::ChunkCount { .. }
+            | Error::SessionChanges { .. }
+            | Error::ComposedNotUtf8 { .. }
+            | Error::BadManifest { .. } => sessions::envelope(error),
 
             Error::BadBase64 { message } => {
                 encoding(json!({"reason": format!("bad_base64: {message}")}))
@@ -766,64 +690,6 @@ impl Envelope {
         }
         Self::of(ErrorKind::StalePrecondition, ReasonHint::FileChanged, action, context)
     }
-
-    /// What the operating system's refusal means for the agent.
-    fn of_os(path: &str, operation: &str, source: &io::Error) -> Self {
-        let mut context = json!({
-            "path": path, "operation": operation,
-            "errno": source.raw_os_error(), "strerror": strerror(source),
-        });
-        if Error::is_exhaustion(source) {
-            set(&mut context, "reason", "too_many_open_files");
-            let action = SuggestedAction::RetryLater;
-            return Self::of(ErrorKind::QuotaExceeded, ReasonHint::Unknown, action, context);
-        }
-        if source.kind() == io::ErrorKind::OutOfMemory {
-            set(&mut context, "reason", "out_of_memory");
-            let (error, hint) = (ErrorKind::QuotaExceeded, ReasonHint::SizeLimit);
-            return Self::of(error, hint, SuggestedAction::RetryLater, context);
-        }
-        if let Some(reason) = reason_of_full(source) {
-            set(&mut context, "reason", reason);
-        }
-        let (error, hint) = Self::kind_of_os(source);
-        Self::of(error, hint, SuggestedAction::Abort, context)
-    }
-
-    fn kind_of_os(source: &io::Error) -> (ErrorKind, ReasonHint) {
-        use io::ErrorKind as K;
-        match source.kind() {
-            K::StorageFull | K::QuotaExceeded | K::FileTooLarge => {
-                (ErrorKind::QuotaExceeded, ReasonHint::SizeLimit)
-            }
-            K::PermissionDenied | K::ReadOnlyFilesystem | K::CrossesDevices => {
-                (ErrorKind::PolicyViolation, ReasonHint::Permission)
-            }
-            // EIO has no kind of its own in the standard library.
-            _ if source.raw_os_error() == Some(5) => {
-                (ErrorKind::WriteCorruption, ReasonHint::Unknown)
-            }
-            _ => (ErrorKind::PolicyViolation, ReasonHint::Unknown),
-        }
-    }
-}
-
-/// What is full, where something is.
-fn reason_of_full(source: &io::Error) -> Option<&'static str> {
-    if Error::is_full(source) {
-        return Some("disk_full");
-    }
-    (source.kind() == io::ErrorKind::FileTooLarge).then_some("file_too_large")
-}
-
-/// The system's words for an error, whose number has a field of its own.
-fn strerror(source: &io::Error) -> String {
-    let text = source.to_string();
-    let number = source.raw_os_error().map(|errno| format!(" (os error {errno})"));
-    match number.and_then(|number| text.strip_suffix(&number)) {
-        Some(words) => words.to_owned(),
-        None => text,
-    }
 }
 
 /// Adds to the actions that redacting can carry out the tool that does so without the draft being
@@ -878,25 +744,6 @@ fn add_found(context: &mut Value, nearest: Option<&Nearest>, diagnosis: &Diagnos
         set(context, "nearest", json!(nearest));
     }
     add(context, diagnosis);
-}
-
-fn of_unknown_parts(parts: &UnknownParts) -> Value {
-    let UnknownParts { session, part, why, last_write, parts, composed } = parts;
-    let reason = match why {
-        WhyUnknown::NotListed => "parts_not_listed",
-        WhyUnknown::BegunAnew | WhyUnknown::Changed => "part_of_another_client",
-    };
-    let mut context = json!({"session": session, "part": part, "reason": reason, "parts": parts});
-    if *why != WhyUnknown::NotListed {
-        set(&mut context, "begun_anew", *why == WhyUnknown::BegunAnew);
-    }
-    if let Some(last_write) = last_write {
-        set(&mut context, "last_write", json!(last_write));
-    }
-    if let Some(composed) = composed {
-        set(&mut context, "composed", json!(composed));
-    }
-    context
 }
 
 /// Adds the names that may have been meant.
