@@ -24,7 +24,7 @@ use crate::call::Call;
 use crate::hints;
 use crate::instructions;
 use crate::message::Flaw;
-use crate::names::{ToolNames, is_deed_of_shells, means, meant, related};
+use crate::names::{ToolNames, may_lead_to, means, meant, related, ways};
 use crate::reply::{result_of, result_with};
 use crate::schema::Schema;
 use crate::seam::{
@@ -291,20 +291,31 @@ impl Inner {
             Offer::Core | Offer::Paper { .. } | Offer::Full => ReasonHint::Unknown,
         };
         let listed = self.listed_names();
-        if self.offer != Offer::Read && is_deed_of_shells(called) {
+        let of_other_set = self.elsewhere(called).is_some();
+        // A tool of another set is no name to guess at, and the tools that read have no verbs.
+        let ways = ways(called).filter(|_| !of_other_set && self.offer != Offer::Read);
+        let is_here = |tool: Option<&str>| tool.is_none_or(|tool| self.lists(tool));
+        let way = ways.and_then(|ways| ways.iter().find(|way| is_here(way.tool)));
+        if let Some(way) = way.filter(|way| !way.how.is_empty()) {
             return Envelope::new(ErrorKind::PolicyViolation, hint, SuggestedAction::Abort)
                 .with("unknown_tool", called)
-                .with("hint", "do it in the shell: no tool here deletes, renames or copies files");
+                .with("hint", way.how);
         }
-        let near = match (self.instead(called), meant(called)) {
+        let meant: Option<Vec<&'static str>> = match (meant(called), ways) {
+            (Some(tools), _) => Some(tools.to_vec()),
+            (None, Some(ways)) => Some(ways.iter().filter_map(|way| way.tool).collect()),
+            (None, None) => None,
+        };
+        let near = match (self.instead(called), &meant) {
             (Some(instead), _) => vec![instead],
             (None, Some(tools)) => {
                 let tool = tools.iter().find(|tool| self.lists(tool));
                 tool.map(|tool| self.names.listed(tool).into_owned()).into_iter().collect()
             }
             (None, None) => {
-                let near = nearest(called, listed.iter().map(String::as_str));
-                match near.is_empty() && self.elsewhere(called).is_none() {
+                let known = listed.iter().map(String::as_str);
+                let near = nearest(called, known.filter(|tool| may_lead_to(called, tool)));
+                match near.is_empty() && !of_other_set {
                     true => related(called, &listed).into_iter().map(str::to_owned).collect(),
                     false => near,
                 }
@@ -313,7 +324,7 @@ impl Inner {
         let here = near.first().map(|near| format!("call {near} if that is meant"));
         let elsewhere =
             self.elsewhere(called).map(|option| (option, "it".to_owned())).or_else(|| {
-                let tools = meant(called).filter(|_| near.is_empty())?;
+                let tools = meant.as_ref().filter(|_| near.is_empty())?;
                 tools.iter().find_map(|tool| {
                     Some((self.elsewhere(tool)?, self.names.listed(tool).into_owned()))
                 })

@@ -673,3 +673,54 @@ async fn a_tool_of_another_set_is_answered_or_its_place_is_told() {
         assert_eq!(refused["structuredContent"]["suggested_action"], action, "{offer:?} {tool}");
     }
 }
+
+#[tokio::test]
+async fn an_unknown_name_with_a_known_verb_never_leads_to_a_tool_that_removes_more() {
+    const GIT: &str = "take the older text from git";
+    const DIRECTORY: &str = "write the first file in it";
+    for (offer, tool, nearest, hint) in [
+        (Offer::Full, "rw_chunk_list", json!(["rw_chunk_status"]), "call rw_chunk_status if"),
+        (Offer::Core, "rw_chunk_list", json!(["rw_list_parts"]), "call rw_list_parts if"),
+        (Offer::Full, "rw_scratch_delete", json!(["rw_scratch_remove"]), "call rw_scratch_remove"),
+        (
+            Offer::default(),
+            "rw_scratch_delete",
+            Value::Null,
+            "ask the user to start the server with --tools full, which has rw_scratch_remove",
+        ),
+        (Offer::Full, "rw_checkpoint_delete", Value::Null, "no tool removes one checkpoint"),
+        (
+            Offer::Core,
+            "rw_discard_parts",
+            Value::Null,
+            "send part 1 of the file with `rw_write_part`",
+        ),
+        (Offer::Full, "rw_discard_parts", json!(["rw_chunk_reset"]), "call rw_chunk_reset if"),
+        (Offer::Full, "rw_revert", Value::Null, GIT),
+        (Offer::Core, "rw_undo", Value::Null, GIT),
+        (Offer::Full, "rw_undo_edit", Value::Null, GIT),
+        (Offer::Full, "rw_restore", Value::Null, GIT),
+        (Offer::Full, "rw_rollback", Value::Null, GIT),
+        (Offer::Full, "rw_transaction", Value::Null, "make the calls one by one"),
+        (Offer::Full, "rw_begin", Value::Null, "make the calls one by one"),
+        (Offer::Full, "rw_diff", Value::Null, "do it in the shell"),
+        (Offer::Full, "rw_mkdir", Value::Null, DIRECTORY),
+        (Offer::Core, "rw_create_directory", Value::Null, DIRECTORY),
+        (Offer::Core, "delete_file", Value::Null, "do it in the shell"),
+        (Offer::Full, "rw_chunk_rest", json!(["rw_chunk_reset"]), "call rw_chunk_reset if"),
+    ] {
+        let mut client = offering(offer);
+        client.initialize("2025-11-25").await;
+        let refused = client.call(tool, json!({})).await;
+        let context = &refused["structuredContent"]["context"];
+        assert!(context["hint"].as_str().unwrap().starts_with(hint), "{offer:?} {tool}: {context}");
+        let first = context["nearest_names"].get(0).map_or(Value::Null, |near| json!([near]));
+        assert_eq!(first, nearest, "{offer:?} {tool}");
+    }
+    // What is only misspelt is not led to a tool that removes.
+    let mut client = offering(Offer::Full);
+    client.initialize("2025-11-25").await;
+    let refused = client.call("rw_chunk_lst", json!({})).await;
+    let near = refused["structuredContent"]["context"]["nearest_names"].to_string();
+    assert!(!near.contains("rw_chunk_reset"), "{near}");
+}
