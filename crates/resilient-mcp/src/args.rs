@@ -53,6 +53,7 @@ pub(crate) fn check(
             *name != "content" || !instead_of_content.iter().any(|it| arguments.contains_key(*it))
         })
         .collect();
+    let is_instead = |name: &str| instead_of_content.contains(&name);
     let mut refused = Vec::new();
     for (name, value) in arguments.iter().filter(|(name, _)| !known.contains_key(*name)) {
         let stands_in = instead_of_content.iter().chain(&["content"]);
@@ -61,6 +62,9 @@ pub(crate) fn check(
         let unknown = unknown_argument(name, name, known.keys(), &|it| arguments.contains_key(it));
         // Without it there is no content at all: this is the one.
         let unknown = match (value, part_of(known, name)) {
+            (_, Some(outer)) if is_instead(outer) && arguments.contains_key("content") => {
+                unknown.with("hint", format!("put {name} into `{outer}`, and leave out `content`"))
+            }
             (_, Some(outer)) => unknown.with("hint", format!("put {name} into `{outer}`")),
             (Value::String(_), None)
                 if lacks_content && !unknown.context.contains_key("nearest_names") =>
@@ -73,7 +77,11 @@ pub(crate) fn check(
         // What is only misspelt, or stands beside its object, is not missing, too.
         let near = unknown.context.get("nearest_names").and_then(Value::as_array);
         let is_meant = |name: &str| near.into_iter().flatten().any(|near| near == name);
-        missing.retain(|it| !is_meant(it) && part_of(known, name) != Some(it));
+        let outer = part_of(known, name);
+        let brings_content = outer.is_some_and(is_instead);
+        missing.retain(|it| {
+            !is_meant(it) && outer != Some(it) && !(brings_content && *it == "content")
+        });
         refused.push(unknown);
     }
     let absent = |name: &str| {
@@ -164,7 +172,7 @@ fn refusal(argument: &str, reason: String, hint: String) -> Box<Envelope> {
 }
 
 /// Names that tools of other programs have for the arguments here, in small letters without `_`.
-const MEANT: [(&str, &[&str]); 14] = [
+const MEANT: [(&str, &[&str]); 16] = [
     (
         "old_string",
         &["old", "oldstr", "oldtext", "oldcontent", "search", "find", "before", "from", "original"],
@@ -194,6 +202,8 @@ const MEANT: [(&str, &[&str]); 14] = [
     ("max_lines", &["limit", "numlines", "linecount", "lines", "count"]),
     ("n", &["limit", "count", "max", "maxresults"]),
     ("last", &["isfinal", "final", "islast", "done"]),
+    ("index", &["part", "partnumber", "partindex", "number", "chunk", "chunkindex"]),
+    ("part", &["index", "partnumber", "partindex", "number", "chunk", "chunkindex"]),
     ("replace_all", &["all", "global"]),
 ];
 

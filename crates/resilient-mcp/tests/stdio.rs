@@ -724,3 +724,39 @@ async fn an_unknown_name_with_a_known_verb_never_leads_to_a_tool_that_removes_mo
     let near = refused["structuredContent"]["context"]["nearest_names"].to_string();
     assert!(!near.contains("rw_chunk_reset"), "{near}");
 }
+
+#[tokio::test]
+async fn an_argument_that_stands_for_a_missing_one_gets_one_sentence() {
+    for (offer, tool, arguments, hint) in [
+        (
+            Offer::Full,
+            "rw_safe_write",
+            json!({"path": "a", "draft_sha256": "0"}),
+            "put draft_sha256 into `content_from`",
+        ),
+        (
+            Offer::Full,
+            "rw_safe_write",
+            json!({"path": "a", "content": "x", "draft_sha256": "0"}),
+            "put draft_sha256 into `content_from`, and leave out `content`",
+        ),
+        (
+            Offer::Full,
+            "rw_chunk_write",
+            json!({"session": "s", "content": "x", "part": 11}),
+            "write `index` in place of part",
+        ),
+        (
+            Offer::Core,
+            "rw_write_part",
+            json!({"path": "a", "content": "x", "index": 4}),
+            "write `part` in place of index",
+        ),
+    ] {
+        let mut client = offering(offer);
+        client.initialize("2025-11-25").await;
+        let refused = client.call(tool, arguments).await;
+        let context = &refused["structuredContent"]["context"];
+        assert_eq!((&context["hint"], context.get("also")), (&json!(hint), None), "{tool}");
+    }
+}
