@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use resilient_core::Error;
 use resilient_core::form::{self, Asked, AskedEol};
@@ -34,8 +35,8 @@ pub struct SafeWrite {
     /// Refuse text that looks like secrets.
     #[serde(default)]
     pub classify: bool,
-    #[serde(default)]
-    pub classify_reject_at: Verdict,
+    #[schemars(default = "high")]
+    pub classify_reject_at: Option<Verdict>,
     /// Refuse bad syntax.
     #[serde(default)]
     pub validate: bool,
@@ -60,8 +61,9 @@ impl Tool for SafeWrite {
             Ok(form) => form,
             Err(error) => return answer::<()>(Err(error)),
         };
-        let reject_at = reject_at(workspace, self.classify, Some(self.classify_reject_at));
-        match (self.content, self.content_from) {
+        let is_unchecked = is_unchecked(workspace, self.classify, self.classify_reject_at);
+        let reject_at = reject_at(workspace, self.classify, self.classify_reject_at);
+        let answered = match (self.content, self.content_from) {
             (Some(content), None) => answer(workspace.write(WriteRequest {
                 path,
                 content,
@@ -96,7 +98,8 @@ impl Tool for SafeWrite {
                 "pass `content` alone, or `content_from` alone for a draft that was refused, whose \
                  draft_sha256 the refusal named",
             )),
-        }
+        };
+        answered.map(|answer| warned(answer, is_unchecked))
     }
 }
 
@@ -153,7 +156,8 @@ impl Tool for SafeReplace {
 
     fn run(self, workspace: &Workspace) -> Answer {
         let form = asked(self.encoding.as_deref(), self.eol);
-        answer(form.and_then(|form| {
+        let is_unchecked = is_unchecked(workspace, self.classify, self.classify_reject_at);
+        let answered = answer(form.and_then(|form| {
             workspace.replace(ReplaceRequest {
                 path: self.path,
                 old_string: self.old_string,
@@ -165,7 +169,8 @@ impl Tool for SafeReplace {
                 form,
                 allow_shrink: self.allow_shrink,
             })
-        }))
+        }));
+        answered.map(|answer| warned(answer, is_unchecked))
     }
 }
 
@@ -198,6 +203,26 @@ pub(super) fn reject_at(
     from: Option<Verdict>,
 ) -> Option<risk::Verdict> {
     (classify || workspace.judges_all()).then(|| from.unwrap_or_default().into())
+}
+
+/// Whether a call says at which verdict its text is refused, and nothing has the text checked.
+fn is_unchecked(workspace: &Workspace, classify: bool, from: Option<Verdict>) -> bool {
+    from.is_some() && reject_at(workspace, classify, from).is_none()
+}
+
+/// The answer to a write, which says if the text was to be checked and was not: the Python server ignores
+/// `classify_reject_at` alone, too, so it is no reason to refuse the call.
+fn warned(mut answer: Value, is_unchecked: bool) -> Value {
+    if let (Value::Object(fields), true) = (&mut answer, is_unchecked) {
+        let warning = json!({
+            "reason": "not_checked",
+            "hint": "the text was not checked for secrets: pass `classify` true together with `classify_reject_at`",
+        });
+        // The check of the syntax has its warnings there, too.
+        let warnings = fields.entry("warnings").or_insert_with(|| json!([]));
+        warnings.as_array_mut().into_iter().for_each(|all| all.push(warning.clone()));
+    }
+    answer
 }
 
 /// The line ends of what is written.
@@ -247,6 +272,10 @@ impl From<Verdict> for risk::Verdict {
             Verdict::High => Self::High,
         }
     }
+}
+
+fn high() -> Verdict {
+    Verdict::High
 }
 
 fn one() -> i64 {

@@ -556,3 +556,25 @@ fn a_blocked_part_of_a_file_is_told_with_the_path_of_the_file() {
     let part = json!({"path": "src/b.txt", "part": 1, "content": key()});
     client.fails("rw_write_part", part, BLOCKED, json!({"path": "src/b.txt"}));
 }
+
+#[test]
+fn a_verdict_to_refuse_at_without_a_check_is_answered_with_a_warning() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&[]);
+    let reasons = |answer: &serde_json::Value| answer["warnings"][0]["reason"].clone();
+    let write = |more: serde_json::Value| {
+        let mut write = json!({"path": "a.json", "content": "{}", "mode": "overwrite"});
+        write.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        write
+    };
+    let low = write(json!({"classify_reject_at": "low"}));
+    assert_eq!(reasons(&client.call("rw_safe_write", low)), "not_checked");
+    for more in [json!({}), json!({"classify_reject_at": "low", "classify": true})] {
+        let answer = client.call("rw_safe_write", write(more));
+        assert_eq!((&answer["ok"], reasons(&answer)), (&json!(true), json!(null)), "{answer}");
+    }
+    let edit = json!({
+        "path": "a.json", "old_string": "{}", "new_string": "[1, 2]", "classify_reject_at": "low",
+    });
+    assert_eq!(reasons(&client.call("rw_safe_replace", edit)), "not_checked");
+}
