@@ -101,6 +101,7 @@ pub(crate) struct Compose {
     /// The session's name
     session: String,
     /// The file, in the workspace; one that exists is replaced
+    #[arg(value_parser = super::input::path)]
     path: String,
     /// Text between the parts
     #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]

@@ -35,7 +35,7 @@ pub(crate) struct Leave {
     #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
     body: String,
     /// Where to write it
-    #[arg(long, default_value = DEFAULT_PATH)]
+    #[arg(long, default_value = DEFAULT_PATH, value_parser = super::input::path)]
     path: String,
     /// Keep a copy of the note that is replaced
     #[arg(long)]

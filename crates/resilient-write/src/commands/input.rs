@@ -39,6 +39,18 @@ impl Content {
     }
 }
 
+/// Reads the PATH of a file to write. A sign that stands for standard input is none: PATH was left out.
+///
+/// # Errors
+/// It is `-`.
+pub(crate) fn path(given: &str) -> std::result::Result<String, String> {
+    match given {
+        "-" => Err("PATH is missing: - stands for standard input, and ./- is a file of that name"
+            .to_owned()),
+        path => Ok(path.to_owned()),
+    }
+}
+
 /// A text that the state directory keeps: joined parts, or a draft.
 #[derive(Debug, Args)]
 pub(crate) struct Elsewhere {
@@ -80,6 +92,20 @@ pub(crate) struct Classify {
 }
 
 impl Classify {
+    /// Says of a text that is not there what was meant, where its file has the name of a verdict.
+    pub(crate) fn explained(&self, error: Error) -> Error {
+        match error {
+            Error::NotFound { path, .. }
+                if self.classify.is_some() && Verdict::from_str(&path, false).is_ok() =>
+            {
+                let message =
+                    format!("write --classify={path}, since {path} alone is the name of a file");
+                Error::BadArgument { argument: "classify", message }
+            }
+            other => other,
+        }
+    }
+
     /// The verdict from which on content is refused.
     pub(crate) fn reject_at(&self) -> Option<risk::Verdict> {
         self.classify.map(|verdict| match verdict {

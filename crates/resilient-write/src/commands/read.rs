@@ -16,17 +16,19 @@ use serde_json::json;
 
 use crate::output::{Output, card, count, one_line};
 
-/// Prints lines of a file as N|text.
+/// Prints a file, or some of its lines, as N|text.
+///
+/// The whole file is printed, unless an option asks for a part. --json prints a part, as the tool answers it.
 #[derive(Debug, Args)]
 pub(crate) struct Read {
     /// The file, in the workspace
     path: String,
-    /// The first line, from 1
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
-    start_line: i64,
-    /// How many lines, up to 5000
-    #[arg(long, value_name = "N", default_value_t = 400, allow_negative_numbers = true)]
-    max_lines: i64,
+    /// The first line, from 1: prints a part of the file
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    start_line: Option<i64>,
+    /// How many lines, up to 5000; of a part 400, if this is not given
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    max_lines: Option<i64>,
     /// How many tokens at most, roughly
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_tokens: Option<i64>,
@@ -151,12 +153,47 @@ impl Read {
     /// # Errors
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
+        const TOOL: &str = "rr.read_lines";
         let Self { path, start_line, max_lines, max_tokens, encoding } = self;
+        let is_part = start_line.is_some() || max_lines.is_some() || max_tokens.is_some();
+        let (start_line, max_lines) = (start_line.unwrap_or(1), max_lines.unwrap_or(400));
         let request =
             LinesRequest { path, start_line, max_lines, max_tokens, encoding, digest: false };
-        let result = workspace.reader().lines(&request);
-        told_lines(result.as_ref().ok(), output);
-        output.answer("rr.read_lines", result, content)
+        if is_part || output.is_json() {
+            let result = workspace.reader().lines(&request);
+            told_lines(result.as_ref().ok(), output);
+            return output.answer(TOOL, result, content);
+        }
+        whole(workspace, LinesRequest { max_lines: PAGE, ..request }, output)
+    }
+}
+
+/// The most lines that one read gives.
+const PAGE: i64 = 5000;
+
+/// Prints a file to its end, page by page. A fault on the way is told, and so is a change of the file: then the
+/// lines that are printed do not belong together.
+fn whole(workspace: &Workspace, mut request: LinesRequest, output: &Output) -> Result<ExitCode> {
+    const TOOL: &str = "rr.read_lines";
+    let reader = workspace.reader();
+    let mut state = None;
+    loop {
+        let page = match reader.lines(&request) {
+            Ok(page) => page,
+            Err(error) => return output.answer(TOOL, Err::<LinesAnswer, _>(error), content),
+        };
+        let now = (page.mtime_ns, page.size);
+        if *state.get_or_insert(now) != now {
+            let line = request.start_line;
+            anyhow::bail!("the file changed while it was read, before line {line}: read it again");
+        }
+        told_cut(&page, output);
+        output.raw(content(&page).as_bytes())?;
+        if page.eof || page.lines_returned == 0 {
+            told_end(&page, output);
+            return Ok(ExitCode::SUCCESS);
+        }
+        request.start_line = i64::try_from(page.end_line).unwrap_or(i64::MAX).saturating_add(1);
     }
 }
 
@@ -296,6 +333,12 @@ fn quoted(text: &str) -> String {
 /// What was left out, beside the lines.
 fn told_lines(answer: Option<&LinesAnswer>, output: &Output) {
     let Some(answer) = answer else { return };
+    told_cut(answer, output);
+    told_end(answer, output);
+}
+
+/// Which lines are shown only in part.
+fn told_cut(answer: &LinesAnswer, output: &Output) {
     for cut in &answer.cut_lines {
         output.note(&format!(
             "line {}: {} of {} bytes shown; the rest: call rr_read_bytes {}\n",
@@ -305,6 +348,10 @@ fn told_lines(answer: Option<&LinesAnswer>, output: &Output) {
             quoted(&json!({"path": answer.path, "offset": cut.next_offset}).to_string())
         ));
     }
+}
+
+/// What is behind the lines.
+fn told_end(answer: &LinesAnswer, output: &Output) {
     if let (0, Some(total)) = (answer.lines_returned, answer.total_lines) {
         output.note(&format!("the file has only {}\n", count(total, "line")));
     }

@@ -47,7 +47,7 @@ pub(crate) struct Redact {
     #[arg(long)]
     keep: bool,
     /// Write the result here; to the file itself only with --keep
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = super::input::path)]
     write_to: Option<String>,
     /// What to do with a file that exists
     #[arg(long, value_enum, default_value_t = Existing::Create)]

@@ -15,6 +15,7 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 pub(crate) struct Replace {
     /// The file, in the workspace
+    #[arg(value_parser = super::input::path)]
     path: String,
     /// The text to be replaced, exactly as it is
     #[arg(long = "old-string", alias = "old", value_name = "TEXT", allow_hyphen_values = true)]

@@ -18,6 +18,7 @@ use crate::output::{Output, card};
 #[derive(Debug, Args)]
 pub(crate) struct Write {
     /// The file, in the workspace
+    #[arg(value_parser = input::path)]
     path: String,
     #[command(flatten)]
     content: Content,
@@ -68,19 +69,19 @@ impl Write {
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
         let Self { path, content, mode, expect, form, allow_shrink, classify, validate } = self;
         let asked = form.asked();
-        let result =
-            asked.and_then(|form| Ok((form, content.text()?))).and_then(|(form, content)| {
-                workspace.write(WriteRequest {
-                    path,
-                    content,
-                    mode: mode.into(),
-                    expected_prev_sha256: expect,
-                    reject_at: classify.reject_at(),
-                    validate,
-                    form,
-                    allow_shrink,
-                })
-            });
+        let text = || content.text().map_err(|error| classify.explained(error));
+        let result = asked.and_then(|form| Ok((form, text()?))).and_then(|(form, content)| {
+            workspace.write(WriteRequest {
+                path,
+                content,
+                mode: mode.into(),
+                expected_prev_sha256: expect,
+                reject_at: classify.reject_at(),
+                validate,
+                form,
+                allow_shrink,
+            })
+        });
         output.answer("rw.safe_write", result, told)
     }
 }

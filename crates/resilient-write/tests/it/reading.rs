@@ -378,3 +378,21 @@ fn a_pipe_that_nobody_writes_to_is_not_waited_for() {
     // What a shell passes has a writer.
     sandbox.run(&["write", "a.json", "--content", "{}"]).ok();
 }
+
+#[test]
+fn a_file_is_printed_whole_unless_a_part_is_asked_for() {
+    let sandbox = Sandbox::new();
+    let lines: Vec<String> = (1..=12_345).map(|number| format!("{number}|line {number}")).collect();
+    let text: Vec<&str> = lines.iter().filter_map(|line| line.split('|').nth(1)).collect();
+    sandbox.put("long.txt", text.join("\n") + "\n");
+    for ran in both(&sandbox, &["read", "long.txt"]) {
+        let ran = ran.ok();
+        assert!(ran.stdout == lines.join("\n") + "\n" && ran.stderr.is_empty(), "{}", ran.stderr);
+    }
+    let part = sandbox.run(&["read", "long.txt", "--start-line", "12"]);
+    assert_eq!((part.stdout.lines().count(), &*part.stderr), (400, "more: --start-line 412\n"));
+    let part = sandbox.run(&["read", "long.txt", "--json"]).ok().json();
+    assert_eq!(part["lines_returned"], 400);
+    sandbox.put("empty.txt", "");
+    assert_eq!(sandbox.run(&["read", "empty.txt"]).ok().stdout, "");
+}

@@ -191,3 +191,28 @@ fn an_overwrite_that_leaves_a_placeholder_needs_allow_shrink() {
     sandbox.run(&[&shrunk[..], &["--allow-shrink"]].concat()).ok();
     assert_eq!(sandbox.text("a.py"), "import a\n# ... rest unchanged\n");
 }
+
+#[test]
+fn the_sign_of_standard_input_is_no_path_to_write() {
+    let sandbox = Sandbox::new();
+    for args in [
+        &["write", "-"][..],
+        &["replace", "-", "--old", "a", "--new", "b"],
+        &["chunk", "compose", "s", "-"],
+        &["handoff", "write", "--path", "-"],
+        &["redact", "a.txt", "--write-to", "-"],
+    ] {
+        let ran = sandbox.run_with(args, "piped");
+        assert!(ran.code == 2 && ran.stderr.contains("PATH is missing"), "{args:?}: {ran:?}");
+    }
+    assert!(!sandbox.path("-").exists());
+    sandbox.run_with(&["write", "./-"], "piped").ok();
+    assert_eq!(sandbox.text("-"), "piped");
+}
+
+#[test]
+fn a_verdict_beside_its_option_is_told_the_sign() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run_with(&["write", "a.txt", "--classify", "low"], "x");
+    assert!(ran.complaint().contains("write --classify=low"), "{ran:?}");
+}
