@@ -22,6 +22,7 @@ pub(crate) fn parsed<C: Parser>(program: &'static str) -> Result<C, ExitCode> {
         let shown =
             if is_escaped { C::try_parse_from(given.iter().map(harmless)).err() } else { None };
         let mut shown = shown.unwrap_or(fault);
+        tell_command(&mut shown, &C::command(), &given);
         tell_more(&mut shown, &called(C::command(), &given));
         said(program, &shown)
     })
@@ -35,6 +36,54 @@ fn called(mut command: Command, given: &[OsString]) -> Command {
         }
     }
     command
+}
+
+/// Words for commands that have another name here, or that there is no command for, and what to do.
+const COMMANDS: &[(&[&str], &str)] = &[
+    (&["edit", "sed", "patch", "apply", "str_replace", "str-replace"], "use 'replace'"),
+    (&["grep", "rg", "find", "query"], "use 'search'"),
+    (&["cat", "head", "less", "more", "open", "show", "view", "print"], "use 'read'"),
+    (&["ls", "dir", "tree", "glob", "files"], "use 'list'"),
+    (&["append", "add"], "use 'write --mode append'"),
+    (&["create", "save", "put", "new", "touch"], "use 'write'"),
+    (&["log", "history", "status"], "use 'journal tail'"),
+    (&["lint", "check"], "use 'validate'"),
+    (&["scan"], "use 'risk'"),
+    (&["version"], "use '--version'"),
+    (
+        &["doctor", "fix", "repair", "fsck"],
+        "use 'recover' to finish what a crash interrupted, and 'policy check' to check the policy",
+    ),
+    (
+        &["undo", "revert", "restore", "rollback"],
+        "take the older text from git: no command takes a write back, and no old text is kept",
+    ),
+    (
+        &["delete", "remove", "rm", "rename", "move", "mv", "copy", "cp", "diff", "chmod"],
+        "use the shell: no command here does it",
+    ),
+    (&["mkdir"], "use 'write': it makes the directories that a path needs"),
+];
+
+/// For a command that there is not, names what does its work, before the parser guesses by likeness.
+fn tell_command(fault: &mut Error, top: &Command, given: &[OsString]) {
+    let Some(ContextValue::String(word)) = fault.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let before = given.iter().position(|it| it == word.as_str()).unwrap_or_default();
+    let is_of_top =
+        called(top.clone(), given.get(..before).unwrap_or_default()).get_name() == top.get_name();
+    let tip =
+        COMMANDS.iter().find(|(words, _)| words.contains(&word.as_str())).map(|(_, tip)| *tip);
+    let names = |tip: &str| {
+        let quoted = tip.split('\'').nth(1).and_then(|named| named.split(' ').next());
+        quoted.is_none_or(|named| named.starts_with('-') || top.find_subcommand(named).is_some())
+    };
+    if let Some(tip) = tip.filter(|tip| is_of_top && names(tip)) {
+        fault.remove(ContextKind::SuggestedSubcommand);
+        let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
+        fault.insert(ContextKind::Suggested, tip);
+    }
 }
 
 /// Names what the help has, where the parser would name an option that it hides, or a file alone.

@@ -26,6 +26,7 @@ pub(crate) enum Scratch {
     /// List the entries, newest first
     List(Entries),
     /// Remove entries for good: by hash, by label, or by both
+    #[command(alias = "remove")]
     Rm(Ref),
 }
 
@@ -60,7 +61,11 @@ pub(crate) struct Ref {
 #[derive(Debug, Args)]
 pub(crate) struct Get {
     /// Its hash
-    sha256: String,
+    #[arg(required_unless_present = "label")]
+    sha256: Option<String>,
+    /// Its label, in place of the hash: the newest entry that has it
+    #[arg(long, conflicts_with = "sha256")]
+    label: Option<String>,
     /// How --json writes the content; without --json its bytes are printed as they are
     #[arg(long, value_enum, default_value_t = Form::Utf8)]
     encoding: Form,
@@ -127,15 +132,26 @@ impl Put {
 impl Get {
     fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
         const TOOL: &str = "rw.scratch_get";
+        let sha256 = match (self.sha256, self.label) {
+            (Some(sha256), _) => Ok(sha256),
+            (None, label) => workspace
+                .scratch()
+                .reference(None, label.as_deref())
+                .map(|found| found.entry.sha256.to_string()),
+        };
+        let sha256 = match sha256 {
+            Ok(sha256) => sha256,
+            Err(error) => return output.answer(TOOL, Err::<(), _>(error), |()| String::new()),
+        };
         if output.is_json() {
             let encoding = match self.encoding {
                 Form::Utf8 => Encoding::Utf8,
                 Form::Base64 => Encoding::Base64,
             };
-            let result = workspace.scratch().get(&self.sha256, encoding);
+            let result = workspace.scratch().get(&sha256, encoding);
             return output.answer(TOOL, result, |kept| kept.content.clone());
         }
-        match workspace.scratch().get(&self.sha256, Encoding::Base64) {
+        match workspace.scratch().get(&sha256, Encoding::Base64) {
             Ok(kept) => {
                 output.raw(&BASE64.decode(kept.content).map_err(anyhow::Error::msg)?)?;
                 Ok(ExitCode::SUCCESS)

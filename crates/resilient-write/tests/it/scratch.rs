@@ -56,3 +56,14 @@ fn a_sealed_scratchpad_gives_nothing_back() {
     let refused = sandbox.run(&["scratch", "get", put["sha256"].as_str().unwrap(), "--json"]);
     assert_eq!(refused.envelope()["context"]["reason"], "scratch_get_disabled");
 }
+
+#[test]
+fn an_entry_is_printed_and_removed_by_its_label() {
+    let sandbox = Sandbox::new();
+    sandbox.put(".gitignore", ".resilient_write/\n");
+    sandbox.run_with(&["scratch", "put", "--label", "log"], "kept").ok();
+    assert_eq!(sandbox.run(&["scratch", "get", "--label", "log"]).ok().stdout, "kept");
+    sandbox.run(&["scratch", "remove", "--label", "log"]).ok();
+    let gone = sandbox.run(&["scratch", "get", "--label", "log", "--json"]).envelope();
+    assert_eq!(gone["context"]["reason"], "removed", "{gone}");
+}

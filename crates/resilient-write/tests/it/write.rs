@@ -216,3 +216,22 @@ fn a_verdict_beside_its_option_is_told_the_sign() {
     let ran = sandbox.run_with(&["write", "a.txt", "--classify", "low"], "x");
     assert!(ran.complaint().contains("write --classify=low"), "{ran:?}");
 }
+
+#[test]
+fn a_command_of_another_program_is_told_what_does_it_here() {
+    let sandbox = Sandbox::new();
+    for (word, tip) in [
+        ("edit", "tip: use 'replace'"),
+        ("grep", "tip: use 'search'"),
+        ("cat", "tip: use 'read'"),
+        ("ls", "tip: use 'list'"),
+        ("append", "tip: use 'write --mode append'"),
+        ("undo", "tip: take the older text from git"),
+        ("version", "tip: use '--version'"),
+        ("doctor", "tip: use 'recover' to finish"),
+    ] {
+        let ran = sandbox.run(&[word, "a.txt"]);
+        assert!(ran.code == 2 && ran.stderr.contains(tip), "{word}: {ran:?}");
+        assert!(!ran.stderr.contains("similar subcommand"), "{ran:?}");
+    }
+}
