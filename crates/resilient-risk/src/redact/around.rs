@@ -114,8 +114,15 @@ impl<'a> Around<'a> {
     }
 
     fn begins_scalar(&self) -> bool {
-        let before = self.neighbours().0;
-        before.is_none_or(|byte| b":-,[{".contains(&byte)) && !self.in_block()
+        let before = self.before(WINDOW).trim_ascii_end();
+        let begins = match before.strip_suffix('-') {
+            // Else it is the end of a text that goes on here.
+            Some(front) => {
+                front.is_empty() || front.ends_with(|sign: char| sign.is_ascii_whitespace())
+            }
+            None => before.is_empty() || before.ends_with([':', ',', '[', '{']),
+        };
+        begins && !self.in_block()
     }
 
     /// Whether this is in the lines of a block scalar of YAML: `key: |`. Its first line is the next one above that

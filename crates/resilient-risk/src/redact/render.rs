@@ -57,8 +57,9 @@ impl Rendered {
 pub(super) fn render(content: &str, language: Option<Language>, secrets: &[Out]) -> Rendered {
     let mut rendered = Rendered::default();
     let regions = language.map(|language| regions(content, language)).unwrap_or_default();
+    let is_yaml = language.is_some_and(is_yaml);
     let pieces: Vec<Piece<'_>> =
-        secrets.iter().flat_map(|secret| pieces(&regions, secret)).collect();
+        secrets.iter().flat_map(|secret| pieces(content, is_yaml, &regions, secret)).collect();
     let (mut from, mut rest) = (0, pieces.as_slice());
     while let [first, ..] = rest {
         let site = Site::of(content, &regions, first, rest, from);
@@ -75,6 +76,10 @@ pub(super) fn render(content: &str, language: Option<Language>, secrets: &[Out])
     }
     rendered.text += content.get(from..).unwrap_or_default();
     rendered
+}
+
+const fn is_yaml(language: Language) -> bool {
+    matches!(language, Language::Yaml | Language::Workflow)
 }
 
 struct Writer<'a> {
@@ -137,12 +142,13 @@ impl Writer<'_> {
         let in_quotes = self.is_shell() && !site.open.ends_with('\'');
         let has_command = in_quotes && site.has_text(|text| text.contains('`'));
         // Without quotes an empty scalar of YAML is no text.
-        let is_yaml = matches!(self.language, Language::Yaml | Language::Workflow);
-        let is_scalar = is_yaml && site.kind.is_none() && site.is_whole() && around.is_scalar();
+        let is_scalar =
+            is_yaml(self.language) && site.kind.is_none() && site.is_whole() && around.is_scalar();
         rendered.text += site.open;
         for (nth, part) in site.parts.iter().enumerate() {
             match part {
                 Part::Text(text) => rendered.text += text,
+                Part::Secret(piece) if is_scalar && !piece.is_first => rendered.text += "\"\"",
                 Part::Secret(piece) if is_scalar && piece.secret.mark.is_empty() => {
                     piece.put("\"\"", rendered);
                 }

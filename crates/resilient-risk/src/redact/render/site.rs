@@ -23,8 +23,13 @@ impl Piece<'_> {
     }
 }
 
-/// Cuts a secret where a literal begins or ends.
-pub(super) fn pieces<'a>(regions: &[Region], secret: &'a Out) -> impl Iterator<Item = Piece<'a>> {
+/// Cuts a secret where a literal begins or ends, and in YAML where an item of a list begins.
+pub(super) fn pieces<'a>(
+    content: &str,
+    is_yaml: bool,
+    regions: &[Region],
+    secret: &'a Out,
+) -> impl Iterator<Item = Piece<'a>> {
     let Range { start, end } = secret.span;
     let literal = |at| holding(regions, at).filter(|region| region.kind == Kind::Literal);
     let spans: Vec<Range<usize>> = match (literal(start), literal(end.saturating_sub(1))) {
@@ -43,9 +48,39 @@ pub(super) fn pieces<'a>(regions: &[Region], secret: &'a Out) -> impl Iterator<I
                 .collect()
         }
     };
+    let is_bare = |span: &Range<usize>| literal(span.start).is_none();
+    let spans: Vec<Range<usize>> = spans
+        .into_iter()
+        .flat_map(|span| match is_yaml && is_bare(&span) {
+            true => items(content, span),
+            false => vec![span],
+        })
+        .collect();
     let is_only = spans.len() == 1;
     let spans = spans.into_iter().enumerate();
     spans.map(move |(nth, span)| Piece { span, secret, is_first: nth == 0, is_only })
+}
+
+/// The stretches of a text between the signs of the items of a YAML list. A list of codes is one text.
+fn items(content: &str, span: Range<usize>) -> Vec<Range<usize>> {
+    const SIGN: &str = "- ";
+    let text = content.get(span.clone()).unwrap_or_default();
+    let mut words = text.split_ascii_whitespace().filter(|word| *word != "-");
+    if words.all(|word| word.starts_with("0x") || word.parse::<u32>().is_ok()) {
+        return vec![span];
+    }
+    let (mut spans, mut from, mut at) = (Vec::new(), span.start, span.start);
+    for line in text.split_inclusive('\n') {
+        let sign = at + line.len() - line.trim_start_matches(' ').len();
+        if at > span.start && content.get(sign..span.end).is_some_and(|it| it.starts_with(SIGN)) {
+            // The line break stays, too.
+            spans.push(from..content.get(..at).map_or(at, |it| it.trim_end().len()).max(from));
+            from = sign + SIGN.len();
+        }
+        at += line.len();
+    }
+    spans.push(from..span.end);
+    spans
 }
 
 /// The region that a place is in.

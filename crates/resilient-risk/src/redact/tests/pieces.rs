@@ -57,6 +57,23 @@ fn a_plain_item_that_becomes_empty_stays_a_text() {
     );
 }
 
+/// Before, both items became one.
+#[test]
+fn a_secret_in_two_items_of_yaml_leaves_two_items_or_is_refused() {
+    let (head, tail) = ("k3Jd9fQx7LmZ2pVtR8sW", "9sKq2LmXv7TbNc4Rw8Yd");
+    let wish = Wish { language: Some(Language::Yaml), ..Wish::default() };
+    let redacted = |text: &str| redact(text, &Policy::default(), &wish);
+    let quoted = format!("a:\n- api_token ::= \"{head}\n- {tail}\"\nb: 1\n");
+    assert!(matches!(redacted(&quoted), Err(Refusal::Breaks { .. })), "{:?}", redacted(&quoted));
+    // Lines of one scalar are one item, and none of them becomes a text of its own.
+    let row = "k3Jd9fQx7LmZ2pVtR8sWAbCd".repeat(2);
+    let (begin, end) =
+        (["-----BEGIN PRIVATE", " KEY-----"].concat(), ["-----END PRIVATE", " KEY-----"].concat());
+    let key = format!("a:\n- {begin}\n  {row}\n- {row}\n  {end}\nb: 1\n");
+    let redaction = redacted(&key).unwrap();
+    assert_eq!(redaction.text, "a:\n- <REDACTED:pem_block:1>\n  \n- \"\"\n  \nb: 1\n");
+}
+
 /// A token whose format takes any number of characters, so that its first half is one, too.
 fn long_token() -> String {
     ["sk_", "li", "ve_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A"].concat()
