@@ -33,6 +33,7 @@ pub(crate) use self::forwards::{LineOf, each_line};
 pub use self::mode::{Mode, Word};
 pub(crate) use self::reverse::{LineAt, ReverseLines};
 pub use self::row::{Also, By, Exchange, InPlace, Line, OfUnit, RemovedDir, Row, RowAt, born};
+pub(crate) use self::row::{chunk_session, in_state};
 pub use self::row_digest::RowDigest;
 pub(crate) use self::verify::ChainWalk;
 pub use self::verify::{Break, Verification};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{Checkpoints, HotPath, Moment, Period, Query, Report, Velocity};
-use crate::journal::{Brief, LineOf, Mode};
+use crate::journal::{Brief, LineOf, Mode, chunk_session, in_state};
 use crate::stamp;
 
 /// So many rows are in the timeline.
@@ -290,18 +290,6 @@ impl Checkpoint {
 fn set(text: &mut String, to: &str) {
     text.clear();
     text.push_str(to);
-}
-
-/// The path of a file in the state directory, which may be in a directory below the working directory.
-fn in_state(path: &str) -> Option<&str> {
-    let (before, inside) = path.rsplit_once(".resilient_write/")?;
-    (before.is_empty() || before.ends_with('/')).then_some(inside)
-}
-
-fn chunk_session(path: &str) -> Option<&str> {
-    let (name, file) = in_state(path)?.strip_prefix("chunks/")?.split_once('/')?;
-    let digits = file.strip_prefix("part-")?.strip_suffix(".txt")?;
-    (digits.len() == 3 && digits.bytes().all(|c| c.is_ascii_digit())).then_some(name)
 }
 
 fn seconds_between(first: Option<&str>, last: Option<&str>) -> f64 {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{By, Mode, Row, RowDigest};
+use super::{By, Mode, Row, RowDigest, chunk_session};
 use crate::digest::{Digest, DigestPrefix};
 use crate::name::without_case;
 use crate::omit::is_zero;
@@ -73,6 +73,8 @@ pub struct Filter {
     pub journal_id: Option<String>,
     /// Only rows that left a file with this digest, or with one that begins so.
     pub sha256: Option<DigestPrefix>,
+    /// Whether the rows of parts are left out: what they become has a row of its own.
+    pub without_parts: bool,
 }
 
 impl Filter {
@@ -88,6 +90,7 @@ impl Filter {
             _ => true,
         };
         has_place
+            && !(self.without_parts && chunk_session(&row.path).is_some())
             && (paths.peek().is_none() || paths.any(|path| is_one(path, &row.path)))
             && self.mode.is_none_or(|mode| mode == row.mode)
             && self.journal_id.as_ref().is_none_or(|id| *id == row.journal_id)

@@ -277,3 +277,16 @@ impl Line {
         self.at.saturating_add(self.text.len() as u64).saturating_add(1)
     }
 }
+
+/// The path of a file in the state directory, which may be in a directory below the working directory.
+pub(crate) fn in_state(path: &str) -> Option<&str> {
+    let (before, inside) = path.rsplit_once(".resilient_write/")?;
+    (before.is_empty() || before.ends_with('/')).then_some(inside)
+}
+
+/// The chunk session of which a path is a part.
+pub(crate) fn chunk_session(path: &str) -> Option<&str> {
+    let (name, file) = in_state(path)?.strip_prefix("chunks/")?.split_once('/')?;
+    let digits = file.strip_prefix("part-")?.strip_suffix(".txt")?;
+    (digits.len() == 3 && digits.bytes().all(|c| c.is_ascii_digit())).then_some(name)
+}

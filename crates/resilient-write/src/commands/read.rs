@@ -171,7 +171,7 @@ impl Read {
 /// The most lines that one read gives.
 const PAGE: i64 = 5000;
 
-/// Prints a file to its end, page by page. A fault on the way is told, and so is a change of the file: then the
+/// Prints a file to its end, page by page. A page that cannot be read is told, and so is a change of the file: then the
 /// lines that are printed do not belong together.
 fn whole(workspace: &Workspace, mut request: LinesRequest, output: &Output) -> Result<ExitCode> {
     const TOOL: &str = "rr.read_lines";

@@ -237,3 +237,30 @@ fn a_write_that_waits_refuses_its_path_and_can_be_given_up() {
     assert_eq!(sandbox.text(&format!(".resilient_write/conflicts/{kept}.bin")), "abc");
     assert_eq!(sandbox.run(&["recover"]).ok().stdout, "nothing to recover\n");
 }
+
+#[test]
+fn the_history_without_a_path_leaves_out_the_parts_of_long_files() {
+    let sandbox = Sandbox::new();
+    let mut client = sandbox.serve(&["--tools", "core"]);
+    client.gives("rw_write_file", json!({"path": "a.txt", "content": "x"}), &[]);
+    let part = |number: u64| json!({"path": "long.md", "part": number, "content": "text\n", "last": number == 3});
+    for number in 1..=3 {
+        client.gives("rw_write_part", part(number), &[]);
+    }
+    let paths = |answer: &Value| -> Vec<String> {
+        let entries = answer["entries"].as_array().unwrap();
+        entries.iter().map(|entry| entry["path"].as_str().unwrap().to_owned()).collect()
+    };
+    let newest = client.call("rw_history", json!({"limit": 2}));
+    assert_eq!(paths(&newest), ["a.txt", "long.md"]);
+    // Rows of parts are there for who asks for one.
+    let all = paths(&client.call("rw_history", json!({"path": "long.md"})));
+    assert_eq!(all, ["long.md"]);
+    let rows = sandbox.text(".resilient_write/journal.jsonl");
+    let rows = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap());
+    let rows: Vec<Value> =
+        rows.filter(|row| row["path"].as_str().unwrap().contains("/chunks/")).collect();
+    assert_eq!(rows.len(), 3);
+    let of_part = client.call("rw_history", json!({"path": rows[0]["path"]}));
+    assert_eq!(of_part["entries"].as_array().unwrap().len(), 1, "{of_part}");
+}

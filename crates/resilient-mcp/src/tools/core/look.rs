@@ -161,7 +161,9 @@ impl Tool for History {
 
     fn run(self, workspace: &Workspace) -> Answer {
         let n = usize::try_from(at_least_one(self.limit)?).unwrap_or(usize::MAX);
-        let filter = journal::Filter { path: self.path, ..journal::Filter::default() };
+        let without_parts = self.path.is_none();
+        let filter =
+            journal::Filter { path: self.path, without_parts, ..journal::Filter::default() };
         answer(workspace.journal_tail(n, &filter))
     }
 }
