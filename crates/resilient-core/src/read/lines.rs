@@ -9,6 +9,7 @@ use super::encoding::{Decoded, Encoding, OnInvalid};
 use super::walk::{Line, Walk};
 use super::{DIGESTED_MAX, Opened, Reader, text_encoding};
 use crate::digest::Digest;
+use crate::disk::Stat;
 use crate::error::{Error, Result};
 use crate::form::Eol;
 use crate::omit::is_zero;
@@ -128,6 +129,9 @@ pub struct LinesAnswer {
     /// How most lines of the file end, as far as its head tells. The content has `\n` in any case.
     #[serde(skip)]
     pub eol: Option<Eol>,
+    /// The file as it was when it was opened.
+    #[serde(skip)]
+    pub stat: Stat,
 }
 
 /// A line that is too long to be shown whole.
@@ -415,6 +419,7 @@ impl Page {
             invalid_bytes,
             no_final_newline: self.no_final_newline && eof,
             eol: opened.form.eol,
+            stat: opened.stat,
             sha256: if is_digested { opened.digest_unchanged()? } else { None },
             path: opened.path,
         })

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use resilient_core::disk;
 use resilient_core::read::{
     FileFacts, Found, LinesAnswer, LinesRequest, ListRequest, Listing, SearchRequest, StatRequest,
     TailRequest,
@@ -171,30 +172,35 @@ impl Read {
 /// The most lines that one read gives.
 const PAGE: i64 = 5000;
 
-/// Prints a file to its end, page by page. A page that cannot be read is told, and so is a change of the file: then the
-/// lines that are printed do not belong together.
+/// Prints a file to its end, page by page. The status is not 0 if a page cannot be read, a line is cut, or the file
+/// changes: then the lines that are printed do not belong together.
 fn whole(workspace: &Workspace, mut request: LinesRequest, output: &Output) -> Result<ExitCode> {
     const TOOL: &str = "rr.read_lines";
     let reader = workspace.reader();
-    let mut state = None;
+    let (mut first, mut is_cut) = (None, false);
     loop {
         let page = match reader.lines(&request) {
             Ok(page) => page,
             Err(error) => return output.answer(TOOL, Err::<LinesAnswer, _>(error), content),
         };
-        let now = (page.mtime_ns, page.size);
-        if *state.get_or_insert(now) != now {
-            let line = request.start_line;
-            anyhow::bail!("the file changed while it was read, before line {line}: read it again");
+        if !is_same(first.get_or_insert(page.stat), &page.stat) {
+            anyhow::bail!("the file changed while it was read: read it again");
         }
         told_cut(&page, output);
+        is_cut |= !page.cut_lines.is_empty();
         output.raw(content(&page).as_bytes())?;
         if page.eof || page.lines_returned == 0 {
             told_end(&page, output);
-            return Ok(ExitCode::SUCCESS);
+            return Ok(if is_cut { ExitCode::FAILURE } else { ExitCode::SUCCESS });
         }
         request.start_line = i64::try_from(page.end_line).unwrap_or(i64::MAX).saturating_add(1);
     }
+}
+
+/// Whether a file is the one that it was, and was not changed since.
+fn is_same(was: &disk::Stat, now: &disk::Stat) -> bool {
+    let of = |stat: &disk::Stat| (stat.id, stat.len, stat.mtime_ns, stat.ctime_ns);
+    of(was) == of(now)
 }
 
 impl Tail {
