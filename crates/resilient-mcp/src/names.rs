@@ -153,6 +153,22 @@ const DEEDS: &[(&[&str], &[&str], &[Way])] = &[
     (SAVE, PARTS, &[by("rw.chunk_append"), by("rw.write_part")]),
     (
         REMOVE,
+        &["chunk", "part"],
+        &[
+            only(
+                "rw.chunk_reset",
+                "no tool removes one part: `rw_chunk_write` with an empty `content` empties it, and `rw_chunk_reset` \
+                 removes all parts of a session",
+            ),
+            only(
+                "rw.write_part",
+                "no tool removes one part: send it again with `rw_write_part` and an empty `content`; part 1 discards \
+                 all others",
+            ),
+        ],
+    ),
+    (
+        REMOVE,
         PARTS,
         &[
             by("rw.chunk_reset"),
@@ -232,13 +248,15 @@ pub(crate) fn ways(called: &str) -> Option<&'static [Way]> {
     })
 }
 
-/// Whether a name leads to a tool by likeness: to one that removes something only if it says so itself.
+/// Whether a name leads to a tool by likeness: to one that removes something only if it is all but its name.
 pub(crate) fn may_lead_to(called: &str, tool: &str) -> bool {
     let (called, tool) = (words(called), words(tool));
-    let Some(verb) = tool.last().filter(|verb| REMOVE.contains(&verb.as_str())) else {
-        return true;
+    let removes = tool.last().is_some_and(|verb| REMOVE.contains(&verb.as_str()));
+    let is_misspelt = |word: &str, of: &str| {
+        word.len().abs_diff(of.len()) <= 1 && nearest_one(word, [of]).is_some()
     };
-    called.iter().any(|word| word == verb || nearest_one(word, [verb.as_str()]).is_some())
+    let is_said = |of: &String| called.iter().any(|word| word == of || is_misspelt(word, of));
+    !removes || tool.iter().all(is_said)
 }
 
 /// The tools that are meant by a name of another program, the best first; nothing if it is none.
@@ -359,6 +377,8 @@ mod tests {
     fn likeness_leads_to_a_tool_that_removes_only_from_a_name_that_says_so() {
         assert!(!may_lead_to("rw_chunk_lst", "rw_chunk_reset"));
         assert!(!may_lead_to("rw_scratch_rename", "rw_scratch_remove"));
+        assert!(!may_lead_to("rw_scratch_move", "rw_scratch_remove"));
+        assert!(!may_lead_to("rw_cleanup_history", "rw_checkpoint_cleanup"));
         assert!(may_lead_to("rw_chunk_rest", "rw_chunk_reset"));
         assert!(may_lead_to("rw_chunk_stats", "rw_chunk_status"));
     }
