@@ -416,9 +416,10 @@ impl Workspace {
     /// As [`Chunks::compose`].
     pub fn compose(&self, request: ComposeRequest) -> Result<ComposeReceipt> {
         let (session, separator) = (request.session.clone(), request.separator.clone());
+        let is_as_joined = request.form.names_none();
         self.chunks().compose(request).map_err(|error| {
             let joined = match &error {
-                Error::Stale { actual: Some(_), .. } => {
+                Error::Stale { actual: Some(_), .. } if is_as_joined => {
                     self.chunks().digest(&session, &separator).ok()
                 }
                 _ => None,

@@ -207,6 +207,12 @@ const MEANT: [(&str, &[&str]); 16] = [
     ("replace_all", &["all", "global"]),
 ];
 
+/// Whether a name is one that other programs have for an argument.
+pub(crate) fn means(name: &str, argument: &str) -> bool {
+    let plain = name.replace('_', "").to_lowercase();
+    MEANT.iter().any(|(ours, theirs)| *ours == argument && theirs.contains(&plain.as_str()))
+}
+
 /// The argument that is meant by a name of another program, of those that the tool has.
 fn meant(name: &str, has: impl Fn(&str) -> bool) -> Option<&'static str> {
     let plain = name.replace('_', "").to_lowercase();

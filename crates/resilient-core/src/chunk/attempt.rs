@@ -5,6 +5,8 @@
 //! It adds a part only while nobody else has changed the parts since. Everything else lists the parts first, or begins
 //! anew: a new session, a caller that this process has forgotten, and one whose part 1 was refused.
 
+use std::collections::BTreeSet;
+
 use super::composed;
 use super::kept::{list, none_missing, part_name};
 use super::looked::{Known, Seen};
@@ -13,7 +15,6 @@ use crate::commit::{Committer, WriteContext};
 use crate::digest::Digest;
 use crate::error::{Composed, Error, LastWrite, PartBy, Result, UnknownParts, WhyUnknown};
 use crate::journal::{By, Mode, Row};
-use crate::roots::Target;
 use crate::store::{CHUNKS, Store};
 
 /// A refusal names no more parts: those with the highest numbers.
@@ -30,13 +31,15 @@ pub(super) struct Step<'a> {
     pub(super) part: u32,
     /// The digest of the part that it sends.
     pub(super) sent: Option<Digest>,
+    /// Whether it is the last one: what is there becomes the file.
+    pub(super) is_last: bool,
     /// What the caller knows about the parts.
     pub(super) known: Option<&'a Known>,
 }
 
 /// Checks that a caller knows the attempt to which it adds a part, or of which it publishes the file.
 ///
-/// After a part that was refused, of which an older text is kept, it sends that one again first.
+/// A part that was refused, of which an older text is kept, is sent again before the last one.
 pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
     let Some(caller) = step.by.connection() else { return Ok(()) };
     let (session, part) = (step.session, step.part);
@@ -59,11 +62,11 @@ pub(super) fn check(op: &WriteContext<'_>, step: &Step<'_>) -> Result<()> {
         return Err(past.refusal(op, unknown, &have));
     }
     let Some(Known::Parts(Seen { refused, .. })) = step.known else { return Ok(()) };
-    match refused.first() {
-        // One of these again, or one that begins anew.
-        Some(_) if step.sent.is_some() && (part == 1 || refused.contains(&part)) => Ok(()),
-        Some(first) => after_refused(Some(*first)),
-        None => Ok(()),
+    let again = step.sent.map(|_| part);
+    match refused.iter().find(|refused| Some(**refused) != again) {
+        // One that begins anew is none of these.
+        Some(first) if step.is_last && again != Some(1) => after_refused(Some(*first)),
+        _ => Ok(()),
     }
 }
 
@@ -76,23 +79,24 @@ pub(super) fn newest_row(store: &Committer, session: &str) -> Option<String> {
     })
 }
 
-/// The newest change of the part that is replaced, or else of all parts, if another session of a client, or something else,
-/// has made it.
+/// The newest row of these parts as they are, of those that another session of a client, or something else, has written;
+/// or else the newest change of the session, if that is by another one.
 pub(super) fn last_of_others(
     op: &WriteContext<'_>,
     by: &By,
     session: &str,
-    replaced: Option<&Target>,
+    taken: &[u32],
 ) -> Option<LastWrite> {
     by.connection()?;
-    let of_others =
-        |row: Row| (session_of(&row) != by.session.as_deref()).then(|| last_write(&row));
-    let of_part = replaced.and_then(|part| {
-        newest(op, session, NEWEST, |row| (row.path == part.shown).then_some(row))
+    let is_of_others = |row: &Row| session_of(row) != by.session.as_deref();
+    let path_of = |index: &u32| op.store.shown_state(&[CHUNKS, session, &part_name(*index)]);
+    let mut taken: BTreeSet<String> = taken.iter().map(path_of).collect();
+    let of_taken = newest(op, session, NEWEST, |row| {
+        (taken.remove(&row.path) && is_of_others(&row)).then(|| last_write(&row))
     });
     let parts = parts_of(op.store, session);
     let of_all = || newest(op, session, NEWEST, |row| is_of(&row, session, &parts).then_some(row));
-    of_part.and_then(of_others).or_else(|| of_others(of_all()?))
+    of_taken.or_else(|| of_all().filter(is_of_others).map(|row| last_write(&row)))
 }
 
 fn session_of(row: &Row) -> Option<&str> {

@@ -187,10 +187,11 @@ impl Chunks<'_> {
             let (dir, indices) = complete(op.store, &session, true)?;
             if let (true, Some(by), Some(part)) = (one_attempt, &by, indices.last().copied()) {
                 let (session, known) = (session.as_str(), known.as_ref());
-                attempt::check(op, &Step { by, session, part, sent: None, known })?;
+                let step = Step { by, session, part, sent: None, is_last: true, known };
+                attempt::check(op, &step)?;
             }
             let last_write = match &by {
-                Some(by) if !one_attempt => attempt::last_of_others(op, by, &session, None),
+                Some(by) if !one_attempt => attempt::last_of_others(op, by, &session, &indices),
                 _ => None,
             };
             let target = op.store.roots.writable(&output_path, rules.git)?;

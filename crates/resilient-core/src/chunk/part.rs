@@ -274,14 +274,15 @@ impl Chunks<'_> {
             let adds = !begins && (index > 1 || old_part.is_some());
             let last_write = match &by {
                 Some(by) if !one_attempt => {
-                    let replaced = old_part.as_ref().map(|_| &part_at);
+                    let replaced = if old_part.is_some() { &[index][..] } else { &[] };
                     attempt::last_of_others(op, by, &session, replaced)
                 }
                 _ => None,
             };
             if let Some(by) = by.as_ref().filter(|_| one_attempt && adds) {
                 let (session, known) = (session.as_str(), known.as_ref());
-                attempt::check(op, &Step { by, session, part: index, sent: Some(digest), known })?;
+                let (sent, is_last) = (Some(digest), total == Some(index));
+                attempt::check(op, &Step { by, session, part: index, sent, is_last, known })?;
             }
             let mut have = list(op.store, &session)?.map(|(_, parts)| parts).unwrap_or_default();
             let gone = if begins { std::mem::take(&mut have) } else { Vec::new() };

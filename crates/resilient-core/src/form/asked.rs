@@ -16,6 +16,14 @@ pub struct Asked {
     pub eol: AskedEol,
 }
 
+impl Asked {
+    /// Whether it names neither an encoding nor line ends.
+    pub(crate) const fn names_none(self) -> bool {
+        !matches!(self.encoding, AskedEncoding::Named { .. })
+            && !matches!(self.eol, AskedEol::Named(_))
+    }
+}
+
 /// The encoding that a call asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AskedEncoding {

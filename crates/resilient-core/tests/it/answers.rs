@@ -2,6 +2,7 @@
 
 use resilient_core::checkpoint::{Format, SaveRequest};
 use resilient_core::chunk::{ComposeRequest, PreviewRequest};
+use resilient_core::form::{Asked, AskedEol, Eol};
 use resilient_core::handoff::HandoffRequest;
 use resilient_core::journal::By;
 use resilient_core::scratch::PutRequest;
@@ -81,6 +82,10 @@ fn a_compose_that_was_made_before_says_so() {
     let (hint, context) = told(ws.compose(new()));
     assert_eq!(context["already_written"], true, "{context}");
     assert!(hint.starts_with("do nothing"), "{hint}");
+    // So is the same text in another form.
+    let form = Asked { eol: AskedEol::Named(Eol::CrLf), ..Asked::default() };
+    let (_, context) = told(ws.compose(ComposeRequest { form, ..new() }));
+    assert_eq!(context.get("already_written"), None, "{context}");
     // Other parts are another text.
     ws.chunks().append("s", "three\n".to_owned(), None).unwrap();
     let (_, context) = told(ws.compose(new()));

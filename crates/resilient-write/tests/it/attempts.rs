@@ -572,20 +572,52 @@ fn core_goes_through_all_parts_if_the_session_of_a_blocked_last_part_writes_them
 
 /// Before, the hint about the missing parts led to a second refusal, and that one to all parts again.
 #[test]
-fn core_ends_a_file_in_front_of_a_stray_part_as_the_hints_say() {
+fn core_ends_a_file_in_front_of_stray_parts_as_the_hint_says() {
+    let part = |part: u32, content: &str, last: bool| json!({"path": "a.md", "part": part, "content": content, "last": last});
+    for (old, last) in [(&[1, 2, 5][..], 3), (&[1, 3, 5], 2), (&[1, 2, 3, 7], 2), (&[1, 4], 2)] {
+        let sandbox = Sandbox::new();
+        let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+        let mut whole = String::new();
+        for number in old {
+            alpha.gives("rw_write_part", part(*number, &format!("old {number}\n"), false), &[]);
+            if *number < last {
+                whole += &format!("old {number}\n");
+            }
+        }
+        let kind = "stale_precondition/unknown/abort";
+        let reason = json!({"reason": "non_contiguous_chunks"});
+        let refused = alpha.fails("rw_write_part", part(last, "new\n", true), kind, reason);
+        let context = &refused["context"];
+        let numbers =
+            |name: &str| -> Vec<u32> { serde_json::from_value(context[name].clone()).unwrap() };
+        let mut others = [numbers("missing"), numbers("unexpected")].concat();
+        others.sort_unstable();
+        let end = others.pop().unwrap();
+        let hint = context["hint"].as_str().unwrap();
+        let wanted = format!(
+            "that context.missing and context.unexpected list, then `part` {end} again with `last` true"
+        );
+        assert!(hint.contains(&wanted), "{hint}");
+        for number in others {
+            alpha.gives("rw_write_part", part(number, "", false), &[]);
+        }
+        alpha.gives("rw_write_part", part(end, "", true), &["sha256"]);
+        assert_eq!(sandbox.text("a.md"), whole + "new\n", "{old:?}");
+    }
+}
+
+/// Before, the hints about part 2 and about part 3 led to each other.
+#[test]
+fn core_takes_a_part_that_was_missing_when_the_last_one_was_refused() {
     let sandbox = Sandbox::new();
     let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
-    let part = |part: u32, content: &str, last: bool| json!({"path": "a.md", "part": part, "content": content, "last": last});
-    for (number, text) in [(1, "1\n"), (2, "2\n"), (5, "stray\n")] {
-        alpha.gives("rw_write_part", part(number, text, false), &[]);
-    }
-    let reason = json!({"reason": "non_contiguous_chunks", "missing": [4], "unexpected": [5]});
+    let part = |part: u32, last: bool| json!({"path": "a.md", "part": part, "content": format!("{part}\n"), "last": last});
+    alpha.gives("rw_write_part", part(1, false), &[]);
+    alpha.gives("rw_write_part", part(3, false), &[]);
     let kind = "stale_precondition/unknown/abort";
-    let refused = alpha.fails("rw_write_part", part(3, "3\n", true), kind, reason);
-    let hint = refused["context"]["hint"].as_str().unwrap();
-    assert!(hint.contains("`part` 5 again with `last` true"), "{hint}");
-    alpha.gives("rw_write_part", part(4, "", false), &[]);
-    alpha.gives("rw_write_part", part(5, "", true), &["sha256"]);
+    alpha.fails("rw_write_part", part(3, true), kind, json!({"missing": [2]}));
+    alpha.gives("rw_write_part", part(2, false), &[]);
+    alpha.gives("rw_write_part", part(3, true), &["sha256"]);
     assert_eq!(sandbox.text("a.md"), "1\n2\n3\n");
 }
 
@@ -601,14 +633,29 @@ fn core_takes_a_part_after_its_number_had_another_name() {
         alpha.fails("rw_write_part", part(name, 2), kind, json!({}));
     }
     alpha.gives("rw_write_part", part("part", 2), &[]);
-    // One of which an older text is kept comes first, as if its number had the right name.
+    // Another number of a call, or what is no number, says nothing: it may be part 1.
+    let kind = "stale_precondition/unknown/ask_user";
+    for other in [
+        json!({"total": 2}),
+        json!({"chunk": {"number": 2}}),
+        json!({"index": 2.5}),
+        json!({"part_number": "2/5", "timeout": 2}),
+        json!({"index": 2, "chunk": 2}),
+    ] {
+        let mut call = json!({"path": "a.md", "content": "new 1\n"});
+        call.as_object_mut().unwrap().extend(other.as_object().unwrap().clone());
+        alpha.fails("rw_write_part", call, "policy_violation/encoding/retry_later", json!({}));
+        let reason = json!({"reason": "earlier_part_refused"});
+        alpha.fails("rw_write_part", part("part", 3), kind, reason);
+        alpha.gives("rw_list_parts", json!({"path": "a.md"}), &[]);
+    }
+    // It may have the number that it says.
     alpha.fails(
         "rw_write_part",
         part("index", 1),
         "policy_violation/encoding/retry_later",
         json!({}),
     );
-    let kind = "stale_precondition/unknown/ask_user";
     let reason = json!({"reason": "earlier_part_refused"});
     alpha.fails("rw_write_part", part("part", 3), kind, reason);
 }

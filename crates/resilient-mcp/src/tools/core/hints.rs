@@ -79,7 +79,7 @@ pub fn hint_of(error: &Error) -> String {
         Error::PartsUnknown(unknown) => of_unknown(unknown),
         Error::NonContiguous { unexpected: Some(_), have, .. } => {
             let last = have.last().copied().unwrap_or(1);
-            beyond_last("that context.missing lists", last)
+            beyond_last("that context.missing and context.unexpected list", last)
         }
         // Part 1 starts over, whatever is kept.
         Error::NonContiguous { missing, .. } if missing.contains(&1) => {

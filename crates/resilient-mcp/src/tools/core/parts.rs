@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{AS_BEFORE, TEXTS, answer, told};
-use crate::args::Texts;
+use crate::args::{Texts, means};
 use crate::seam::{Answer, Workspace};
 use crate::tools::{Effect, IfUnmade, Tool};
 
@@ -39,18 +39,13 @@ impl Tool for WritePart {
     const TEXTS: Texts = TEXTS;
 
     /// A part whose arguments are refused counts as a refused part: one without a number as part 1, and a part 1
-    /// without a path as one of each file. The only number of a call without `part` is that of the part.
+    /// without a path as one of each file. The number may have the name that another program has for it.
     fn if_unmade(arguments: &Map<String, Value>) -> Option<IfUnmade> {
         let path = arguments.get("path").and_then(Value::as_str).map(str::to_owned);
         let number = |value: &Value| value.as_i64().or_else(|| value.as_str()?.parse().ok());
-        let number = match arguments.get("part") {
-            Some(part) => number(part),
-            None => {
-                let mut numbers = arguments.values().filter_map(Value::as_i64);
-                numbers.next().filter(|_| numbers.next().is_none())
-            }
-        };
-        let number = number.unwrap_or(1);
+        let mut named = arguments.iter().filter(|(name, _)| *name == "part" || means(name, "part"));
+        let part = named.next().filter(|_| named.next().is_none());
+        let number = part.and_then(|(_, part)| number(part)).unwrap_or(1);
         Some(Box::new(move |workspace| {
             let parts = path.and_then(|path| Parts::of(workspace, &path).ok());
             match parts {
