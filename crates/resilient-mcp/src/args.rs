@@ -228,6 +228,10 @@ fn without(name: &str, has: impl Fn(&str) -> bool) -> Option<String> {
             "leave out mode, and pass `append` true to add at the end of the file".to_owned()
         }
         "append" if has("mode") => "write `mode` append in place of append".to_owned(),
+        "overwrite" if has("mode") => "write `mode` overwrite in place of overwrite".to_owned(),
+        "index" | "part" if has("session") && has("content") && !has("index") => format!(
+            "leave out {name} to add the next part, or call `rw_chunk_write` to replace the part of that number"
+        ),
         "dryrun" | "preview" => format!(
             "leave out {name} only if the file is to be changed: no tool only shows a change"
         ),
