@@ -116,7 +116,8 @@ pub(super) fn not_found(nearest: Option<&Nearest>, diagnosis: &Diagnosis) -> Str
             .to_owned();
     }
     if diagnosis.empty_file {
-        return "write the text with `rw_safe_write`, since the file is empty".to_owned();
+        return "write the text with `rw_safe_write` and `mode` append, since the file is empty"
+            .to_owned();
     }
     let place = nearest.map(at_place);
     if let Some(mistake) = diagnosis.mistakes.first() {

@@ -332,6 +332,7 @@ a_sample_for_every! {
         not_found(None, Diagnosis { new_lines: vec![1], ..Diagnosis::default() }),
         not_found(None, Diagnosis { already_applied: true, ..Diagnosis::default() }),
         not_found(None, Diagnosis { may_be_deleted: true, ..Diagnosis::default() }),
+        not_found(None, Diagnosis { empty_file: true, ..Diagnosis::default() }),
         mistaken(Mistake::HtmlEntities),
         mistaken(Mistake::LiteralEscapes),
         mistaken(Mistake::Placeholder),

@@ -621,6 +621,28 @@ fn core_takes_a_part_that_was_missing_when_the_last_one_was_refused() {
     assert_eq!(sandbox.text("a.md"), "1\n2\n3\n");
 }
 
+/// Before, each of two last parts that were refused was to be sent before the other.
+#[test]
+fn core_ends_a_file_after_two_last_parts_were_refused() {
+    let sandbox = Sandbox::new();
+    let mut alpha = sandbox.serve_as("alpha", &["--tools", "core"]);
+    let part = |part: u32, last: bool| json!({"path": "a.md", "part": part, "content": format!("{part}\n"), "last": last});
+    for number in 1..=3 {
+        alpha.gives("rw_write_part", part(number, false), &[]);
+    }
+    let mut wrong = part(3, true);
+    wrong["content"] = json!(3);
+    alpha.fails("rw_write_part", wrong, "policy_violation/encoding/retry_later", json!({}));
+    let kind = "stale_precondition/unknown/ask_user";
+    let refused = alpha.fails("rw_write_part", part(2, true), kind, json!({"refused_part": 3}));
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.starts_with("send `part` 3 again, which was refused, without `last`"), "{hint}");
+    alpha.gives("rw_write_part", part(3, false), &[]);
+    alpha.gives("rw_write_part", part(2, false), &[]);
+    alpha.gives("rw_write_part", part(3, true), &["sha256"]);
+    assert_eq!(sandbox.text("a.md"), "1\n2\n3\n");
+}
+
 /// Before, the call that was corrected was refused, and the parts of all other files with it.
 #[test]
 fn core_takes_a_part_after_its_number_had_another_name() {

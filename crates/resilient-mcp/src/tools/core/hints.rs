@@ -56,6 +56,9 @@ pub fn hint_of(error: &Error) -> String {
              `expected_prev_sha256`"
                 .to_owned()
         }
+        Error::OldStringNotFound { diagnosis, .. } if diagnosis.empty_file => {
+            "write the text with `rw_write_file` and `append` true, since the file is empty".to_owned()
+        }
         Error::OutcomeUnknown { .. }
         | Error::EmptyOldString { .. }
         | Error::Stale { .. }
@@ -65,8 +68,8 @@ pub fn hint_of(error: &Error) -> String {
             "append the text to the file with `rw_write_file` and `append` true".to_owned()
         }
         Error::AfterRefusedPart { refused: Some(part), .. } => format!(
-            "send `part` {part} again, which was refused, and then this part; to go on with the parts that are there, call \
-             `rw_list_parts` with this `path` and make this call again"
+            "send `part` {part} again, which was refused, without `last`, and then this part; to go on with the parts that are \
+             there, call `rw_list_parts` with this `path` and make this call again"
         ),
         Error::AfterRefusedPart { are_kept: false, .. } => {
             "send all parts again from `part` 1 on, since an earlier part of yours was refused".to_owned()
