@@ -70,6 +70,16 @@ const NAMES: [(Language, &[&str]); 18] = [
 ];
 
 impl Language {
+    /// Whether it has the syntax of a shell.
+    pub(super) const fn is_shell(self) -> bool {
+        matches!(self, Self::Shell | Self::Dockerfile)
+    }
+
+    /// Whether it has the syntax of YAML.
+    pub(super) const fn is_yaml(self) -> bool {
+        matches!(self, Self::Yaml | Self::Workflow)
+    }
+
     /// Reads a name, in whatever case: `python`, `py`, `bash`, `dotenv`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -97,7 +97,7 @@ impl<'a> Lexer<'a> {
         {
             let word = self.word(self.at);
             // A backslash outside of literals quotes in shells and means nothing elsewhere.
-            let len = if byte == b'\\' && self.is_shell() { 2 } else { 1 };
+            let len = if byte == b'\\' && self.language.is_shell() { 2 } else { 1 };
             self.at += len.max(word);
         }
     }
@@ -110,14 +110,6 @@ impl<'a> Lexer<'a> {
 
     fn byte(&self, at: usize) -> Option<u8> {
         self.bytes.get(at).copied()
-    }
-
-    fn is_shell(&self) -> bool {
-        matches!(self.language, Language::Shell | Language::Dockerfile)
-    }
-
-    fn is_yaml(&self) -> bool {
-        matches!(self.language, Language::Yaml | Language::Workflow)
     }
 
     fn rest(&self) -> &'a [u8] {
@@ -163,10 +155,12 @@ impl<'a> Lexer<'a> {
                 // A word of a shell goes on behind a backslash and the end of a line.
                 let line = window_before(self.text, self.at, NEAR).rsplit('\n').next();
                 let value = line.and_then(|line| line.rsplit_once("${"));
-                let is_value = self.is_shell() && value.is_some_and(|(_, of)| !of.contains('}'));
+                let is_value =
+                    self.language.is_shell() && value.is_some_and(|(_, of)| !of.contains('}'));
                 let goes_on = self.language == Language::Shell && before.ends_with(b"\\\n");
                 let begins = |byte: &u8| {
-                    byte.is_ascii_whitespace() || self.is_shell() && b";&|()".contains(byte)
+                    byte.is_ascii_whitespace()
+                        || self.language.is_shell() && b";&|()".contains(byte)
                 };
                 before.last().is_none_or(begins) && !is_value && !goes_on
             }
@@ -190,7 +184,8 @@ impl<'a> Lexer<'a> {
         let quote = quotes.iter().find(|quote| rest.starts_with(quote.sign.as_bytes()));
         let Some(mut quote) = quote.copied() else { return false };
         // A scalar is quoted only where it begins; `don't` is plain.
-        if self.is_yaml() && !self.before(at).is_none_or(|byte| b":-,[{?".contains(&byte)) {
+        if self.language.is_yaml() && !self.before(at).is_none_or(|byte| b":-,[{?".contains(&byte))
+        {
             return false;
         }
         self.at = at;
@@ -227,7 +222,7 @@ impl<'a> Lexer<'a> {
         } else {
             let line = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             // A plain text in YAML may hold what looks like the begin of a quoted one.
-            self.lost |= quote.lines && !self.is_yaml();
+            self.lost |= quote.lines && !self.language.is_yaml();
             let end = if quote.lines { self.bytes.len() } else { self.at + line };
             self.push(Kind::Inert, start..end, inner.min(end)..end);
         }
@@ -249,7 +244,8 @@ impl<'a> Lexer<'a> {
             if byte == b'\n' && !quote.lines {
                 return None;
             }
-            let is_value = self.is_shell() && quote.hole.is_some() && rest.starts_with(b"${");
+            let is_value =
+                self.language.is_shell() && quote.hole.is_some() && rest.starts_with(b"${");
             let hole = quote.hole.filter(|open| rest.starts_with(open.as_bytes()));
             let hole = if is_value { Some("${") } else { hole };
             if byte == b'\\' && quote.escapes {
@@ -283,7 +279,7 @@ impl<'a> Lexer<'a> {
         let (regions, heres) = (Vec::new(), Vec::new());
         // In the value of a variable `'` quotes only a pattern, and nothing begins a comment.
         let rest = self.text.get(from..).unwrap_or_default();
-        let is_value = self.is_shell() && nest == b'{';
+        let is_value = self.language.is_shell() && nest == b'{';
         let is_pattern = PATTERN.is_in(rest);
         let mut lexer = Lexer { at: from, regions, heres, depth, one_line, ..*self };
         let mut open = 1_usize;
@@ -304,7 +300,8 @@ impl<'a> Lexer<'a> {
             }
             lexer.at += 1;
         }
-        let code = self.text.get(from..lexer.at).filter(|_| self.is_shell()).unwrap_or_default();
+        let code =
+            self.text.get(from..lexer.at).filter(|_| self.language.is_shell()).unwrap_or_default();
         let has_case = CASE.is_in(code);
         (!has_case).then_some(lexer.at)
     }

@@ -57,7 +57,7 @@ impl Rendered {
 pub(super) fn render(content: &str, language: Option<Language>, secrets: &[Out]) -> Rendered {
     let mut rendered = Rendered::default();
     let regions = language.map(|language| regions(content, language)).unwrap_or_default();
-    let is_yaml = language.is_some_and(is_yaml);
+    let is_yaml = language.is_some_and(Language::is_yaml);
     let pieces: Vec<Piece<'_>> =
         secrets.iter().flat_map(|secret| pieces(content, is_yaml, &regions, secret)).collect();
     let (mut from, mut rest) = (0, pieces.as_slice());
@@ -76,10 +76,6 @@ pub(super) fn render(content: &str, language: Option<Language>, secrets: &[Out])
     }
     rendered.text += content.get(from..).unwrap_or_default();
     rendered
-}
-
-const fn is_yaml(language: Language) -> bool {
-    matches!(language, Language::Yaml | Language::Workflow)
 }
 
 struct Writer<'a> {
@@ -122,7 +118,7 @@ impl Writer<'_> {
     fn write_marks(&self, site: &Site<'_>, around: &Around<'_>, rendered: &mut Rendered) {
         // Behind a backslash, a quote would be none.
         let before = self.content.get(..site.outer.start).unwrap_or_default();
-        let is_escaped = self.is_shell() && site.kind.is_none() && before.ends_with('\\');
+        let is_escaped = self.language.is_shell() && site.kind.is_none() && before.ends_with('\\');
         // In the text of an element `://` begins no comment, and a quote no literal.
         let in_text = around.in_markup(site.kind.is_none());
         let quote = match self.language {
@@ -135,15 +131,15 @@ impl Writer<'_> {
         let is_sign = in_text
             || is_escaped
             || site.kind == Some(Kind::Unknown)
-            || self.is_shell() && (site.kind == Some(Kind::Expanded) || around.is_run())
+            || self.language.is_shell() && (site.kind == Some(Kind::Expanded) || around.is_run())
             || matches!(self.language, Language::Env | Language::Markup)
             || self.language == Language::Workflow && (!site.is_whole() || around.in_step());
         // In a command, which stands in a literal of a shell, no quote is free.
-        let in_quotes = self.is_shell() && !site.open.ends_with('\'');
+        let in_quotes = self.language.is_shell() && !site.open.ends_with('\'');
         let has_command = in_quotes && site.has_text(|text| text.contains('`'));
         // Without quotes an empty scalar of YAML is no text.
         let is_scalar =
-            is_yaml(self.language) && site.kind.is_none() && site.is_whole() && around.is_scalar();
+            self.language.is_yaml() && site.kind.is_none() && site.is_whole() && around.is_scalar();
         rendered.text += site.open;
         for (nth, part) in site.parts.iter().enumerate() {
             match part {
@@ -166,10 +162,6 @@ impl Writer<'_> {
         rendered.text += site.close;
     }
 
-    fn is_shell(&self) -> bool {
-        matches!(self.language, Language::Shell | Language::Dockerfile)
-    }
-
     /// Whether every part of the site can be written as a look-up.
     fn can_look_up(&self, site: &Site<'_>, around: &Around<'_>) -> bool {
         // Behind a backslash, what begins here is the rest of an escape.
@@ -190,7 +182,7 @@ impl Writer<'_> {
             && site.pieces().all(fits)
             && (site.kind.is_none() || !around.in_markup(false))
             && !around.is_name()
-            && (!self.is_shell() || is_outside())
+            && (!self.language.is_shell() || is_outside())
     }
 
     /// How the site is written anew; nothing where only a mark is known to do.

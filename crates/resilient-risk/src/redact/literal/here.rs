@@ -30,7 +30,7 @@ impl Lexer<'_> {
             Language::Php => &HERE_PHP,
             _ => return false,
         };
-        if self.is_shell() && self.rest().starts_with(b"<<<") {
+        if self.language.is_shell() && self.rest().starts_with(b"<<<") {
             self.at += 3;
             return true;
         }
@@ -46,10 +46,10 @@ impl Lexer<'_> {
         if self.language == Language::Ruby && (is_name || self.is_behind_value()) {
             return false;
         }
-        let quoted = word.contains(['\'', '\\']) || word.contains('"') && self.is_shell();
+        let quoted = word.contains(['\'', '\\']) || word.contains('"') && self.language.is_shell();
         let kind = match quoted {
             // Another shell may read it.
-            true if self.is_shell() => Kind::Unknown,
+            true if self.language.is_shell() => Kind::Unknown,
             true => Kind::Inert,
             false => Kind::Expanded,
         };
@@ -65,7 +65,7 @@ impl Lexer<'_> {
 
     /// Passes the word of a here-document, which no quote may change in one of its two places.
     fn here_word(&mut self, place: Range<usize>) {
-        if self.is_shell() {
+        if self.language.is_shell() {
             self.push(Kind::Unknown, place.clone(), place);
         }
     }
