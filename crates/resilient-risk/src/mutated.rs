@@ -9,7 +9,7 @@
 use super::hidden::WAYS;
 use super::redact::{Language, Wish, redact};
 use super::steady::Chance;
-use super::{Policy, hostile};
+use super::{Policy, hostile, placeholder};
 
 /// What a text is spoilt with.
 const SIGNS: &str = concat!(
@@ -17,6 +17,16 @@ const SIGNS: &str = concat!(
     "-----BEGIN RSA PRIVATE KEY-----|-----END RSA PRIVATE KEY-----|-----|<REDACTED:api_key:1>|",
     "[REDACTED|\u{200b}|\u{feff}|é|\u{0}|password=|<<EOF\n|+",
 );
+
+/// The lines of a program; `N` is a number.
+const LINES: [&str; 6] = [
+    "call_N(x, y)",
+    "return x_N + y;",
+    "if x_N < y {",
+    "import lib_N",
+    "echo $x_N;",
+    "x_N = y + 1",
+];
 
 const MIXED: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -68,7 +78,8 @@ fn spoil(chance: &mut Chance, text: &mut String) {
 
 /// Reads a text and says what is wrong with its redaction.
 fn fault(chance: &mut Chance, hostile: &[(&str, String)]) -> Option<String> {
-    let lines: Vec<String> = (0..3).map(|nth| format!("call_{nth}(x, y)")).collect();
+    let lines: Vec<String> =
+        (0..3).map(|nth| LINES[chance.below(LINES.len())].replace('N', &nth.to_string())).collect();
     let (mut text, mut tokens) = (String::new(), Vec::new());
     for line in &lines {
         text += &format!("\n{line}\n");
@@ -86,7 +97,11 @@ fn fault(chance: &mut Chance, hostile: &[(&str, String)]) -> Option<String> {
     let Ok(redaction) = redact(&text, &Policy::default(), &wish) else { return None };
     let count = |text: &str, line: &str| text.matches(line).count();
     let lost = lines.iter().find(|line| count(&text, line) != count(&redaction.text, line));
-    let left = tokens.iter().find(|token| redaction.text.contains(token.as_str()));
+    // By chance a token may name itself a dummy.
+    let is_left = |token: &&String| {
+        !placeholder::is_void(token.as_bytes()) && redaction.text.contains(token.as_str())
+    };
+    let left = tokens.iter().find(is_left);
     let what = lost
         .map(|line| format!("{line:?} is lost"))
         .or(left.map(|token| format!("{token:?} is left")));

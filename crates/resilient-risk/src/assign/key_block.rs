@@ -53,7 +53,7 @@ pub(in super::super) fn key_blocks(text: &[u8], places: &[Place], mut each: impl
     }
 }
 
-/// The line of a block that has a word at a position, and its label.
+/// The line of a block that has a word at a position, and its label: words of letters and digits.
 fn line<'a>(text: &'a [u8], at: usize, word: &[u8]) -> Option<(Range<usize>, &'a [u8])> {
     let before = text.get(..at)?;
     let (open, close) = SIGNS.iter().find(|(open, _)| before.ends_with(open))?;
@@ -61,7 +61,9 @@ fn line<'a>(text: &'a [u8], at: usize, word: &[u8]) -> Option<(Range<usize>, &'a
     let near = rest.get(..LABEL_MAX).unwrap_or(rest);
     let len = near.windows(close.len()).position(|part| part == *close)?;
     let span = at - open.len()..at + word.len() + len + close.len();
-    Some((span, rest.get(..len)?))
+    let is_label =
+        |label: &&[u8]| label.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b' ');
+    Some((span, rest.get(..len).filter(is_label)?))
 }
 
 /// Tells whether base64 begins soon, over line feeds in any notation.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::form::Form;
 use super::language::Language;
+use super::syntax::quotes_of;
 use super::{window_after, window_before};
 use crate::assign::{Stand, is_password};
 use crate::words::Word;
@@ -17,6 +18,15 @@ const QUOTES: [&str; 5] = ["\"\"\"", "'''", "\"", "'", "`"];
 /// A line that begins a field or a statement of its own: then a quote above it was no beginning of a literal over lines.
 static FIELD: Form =
     Form::of(r#"(?m)^[ \t]*["']?[\w.-]+["']?[ \t]*(?::[ \t]|:$|[ \t]=[ \t]|=[ \t]*["'`])"#);
+
+/// A line that is a statement: a call, one that begins with a word of programs, the beginning or the end of a block.
+static STATEMENT: Form = Form::of(concat!(
+    r"(?m)^[ \t]*(?:\w[\w.:>-]*!?\(.*\)[ \t]*;?",
+    r"|(?:return|if|elif|for|while|import|from|use|let|const|var|def|fn|func|class|export|echo|require)\b[ \t(].*",
+    r"|[^\s].*[ \t].*[;{]",
+    r"|(?:end|fi|done|else:?|pass|break|continue|[\])}]+)[;,]?",
+    r")\r?$",
+));
 
 /// What stands before a plain scalar of YAML on its line; the group is how far its key is in.
 static KEY: Form = Form::of(r"(?:^|\n)([ ]*(?:- +)?)[\w./-]+:[ ]+\z");
@@ -32,14 +42,13 @@ pub(super) fn whole(
     if first.contains('\n') {
         return None;
     }
-    let is_text = language.is_none();
     let before = content.get(..piece.start)?;
     let is_outside = |quote: &&&str| before.ends_with(**quote) && !before.ends_with('\\');
     if let Some(quote) = QUOTES.iter().find(is_outside) {
-        return Some(piece.start..piece.end + quoted_len(rest, quote, is_text)?);
+        return Some(piece.start..piece.end + quoted_len(rest, quote, language)?);
     }
     if let Some(quote) = QUOTES.iter().find(|quote| first.starts_with(**quote)) {
-        return Some(piece.start..piece.end + quoted_len(rest, quote, is_text)? + quote.len());
+        return Some(piece.start..piece.end + quoted_len(rest, quote, language)? + quote.len());
     }
     let len = match language {
         Some(Language::Yaml | Language::Workflow) => scalar_len(before, rest, |_| true)?,
@@ -49,9 +58,8 @@ pub(super) fn whole(
     Some(piece.start..piece.end + len)
 }
 
-/// How much stands before the quote that closes it, in a line below. In a text of no known language it may be an apostrophe:
-/// then no line below has blanks.
-fn quoted_len(text: &str, quote: &str, is_text: bool) -> Option<usize> {
+/// How much stands before the quote that closes it, in a line below.
+fn quoted_len(text: &str, quote: &str, language: Option<Language>) -> Option<usize> {
     let is_escaped = |at: usize| {
         let before = text.as_bytes().get(..at).unwrap_or_default();
         before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
@@ -62,8 +70,19 @@ fn quoted_len(text: &str, quote: &str, is_text: bool) -> Option<usize> {
     let behind = text.get(len + quote.len()..)?;
     let ends = behind.chars().next().is_none_or(|c| c.is_whitespace() || ",;.)]}".contains(c));
     let has_blanks = || below.lines().any(|line| line.trim().contains(char::is_whitespace));
-    let is_other = quote.len() == 1 && (FIELD.is_in(below) || is_text && has_blanks());
-    (ends && !is_other).then_some(len)
+    let is_literal = match language {
+        // It may be an apostrophe. Some readers of `.env` let a value go on, and others do not.
+        None | Some(Language::Env) => quote.len() > 1 || !has_blanks(),
+        Some(language) => goes_over_lines(language, quote),
+    };
+    let is_other = || quote.len() == 1 && (FIELD.is_in(below) || STATEMENT.is_in(below));
+    (ends && is_literal && !is_other()).then_some(len)
+}
+
+/// Tells whether a language has literals over lines between such quotes. Of a language without quotes that is not known.
+fn goes_over_lines(language: Language, quote: &str) -> bool {
+    let known = quotes_of(language);
+    known.is_none_or(|(known, _)| known.iter().any(|of| of.sign == quote && of.lines))
 }
 
 /// How long the lines are that a plain scalar goes on with: they are further in than its key, and no fields.

@@ -12,7 +12,7 @@ use std::ops::Range;
 use self::here::Here;
 use super::form::Form;
 use super::language::Language;
-use super::syntax::{HIDES, Kind, QUOTES, Quote, Where};
+use super::syntax::{HIDES, Kind, Quote, Where, quotes_of};
 use super::window_before;
 
 /// What is looked at before and behind a sign.
@@ -169,8 +169,7 @@ impl<'a> Lexer<'a> {
 
     /// Passes the literal that begins here, maybe with letters and signs before its quote.
     fn literal(&mut self) -> bool {
-        let mut quotes = QUOTES.iter().filter(|(of, ..)| of.contains(&self.language));
-        let Some((_, quotes, prefixes)) = quotes.next() else { return false };
+        let Some((quotes, prefixes)) = quotes_of(self.language) else { return false };
         let start = self.at;
         let mut at = start + self.word(start);
         let is_own = |byte: &u8| prefixes.contains(byte);

@@ -130,7 +130,7 @@ const THREE_DOUBLE: Quote = Quote::of("\"\"\"").long();
 const THREE_SINGLE: Quote = Quote::of("'''").long();
 
 /// The quotes of languages, and the characters that may stand before one and belong to it.
-pub(super) const QUOTES: [(&[Language], &[Quote], &[u8]); 14] = [
+const QUOTES: [(&[Language], &[Quote], &[u8]); 14] = [
     (&[Language::Python], &[THREE_DOUBLE, THREE_SINGLE, DOUBLE, SINGLE], b"rRbBfFuU"),
     (&SCRIPTS, &[DOUBLE, SINGLE, TICK.with("${")], b""),
     (&[Language::Rust], &[DOUBLE.long()], b"bcr#"),
@@ -146,3 +146,9 @@ pub(super) const QUOTES: [(&[Language], &[Quote], &[u8]); 14] = [
     (&[Language::Toml], &[THREE_DOUBLE, THREE_SINGLE.raw(), DOUBLE, SINGLE.raw()], b""),
     (&[Language::Env], &[DOUBLE, SINGLE.raw()], b""),
 ];
+
+/// The quotes of a language, and the characters that may stand before one and belong to it.
+pub(super) fn quotes_of(language: Language) -> Option<(&'static [Quote], &'static [u8])> {
+    let mut known = QUOTES.iter().filter(|(of, ..)| of.contains(&language));
+    known.next().map(|(_, quotes, prefixes)| (*quotes, *prefixes))
+}

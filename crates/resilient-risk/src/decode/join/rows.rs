@@ -28,7 +28,7 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
             && let Some((from, is_in)) = next_line(bytes, end, leader, quote)
         {
             let next = from..from + marks.token.run_to(from, from + JOINED_MAX);
-            if !quote.is_end(bytes.get(next.end..).unwrap_or_default()) {
+            if !quote.is_end(bytes, &next) {
                 break;
             }
             is_indented |= is_in;
@@ -83,15 +83,23 @@ impl Quote {
     }
 
     /// Tells by what stands behind a word whether the word can be the rest of a token of the line before. A literal
-    /// goes on to its quote. Elsewhere the word is no name that is called or assigned to, and no key.
-    fn is_end(self, behind: &[u8]) -> bool {
+    /// goes on to its quote. Elsewhere the word is no name that is called or assigned to, no key, and no word of small
+    /// letters with another word behind it.
+    fn is_end(self, text: &[u8], word: &Range<usize>) -> bool {
+        let behind = text.get(word.end..).unwrap_or_default();
         match (behind.first(), self) {
             (None | Some(b'\\'), _) => true,
             (Some(byte), Self::One(quote)) => *byte == quote,
             (Some(byte), Self::Three(quote)) => *byte == quote || matches!(byte, b'\n' | b'\r'),
-            (Some(_), Self::None) => {
+            (Some(byte), Self::None) => {
                 let next = behind.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
-                !matches!(next, Some(b'(' | b':' | b'='))
+                let goes_on =
+                    || *byte == b' ' && !matches!(next, None | Some(b'\n' | b'\r' | b'\\'));
+                let is_plain = || {
+                    let word = text.get(word.clone()).unwrap_or_default();
+                    word.iter().all(u8::is_ascii_lowercase)
+                };
+                !(matches!(next, Some(b'(' | b':' | b'=')) || goes_on() && is_plain())
             }
         }
     }

@@ -31,6 +31,46 @@ fn a_line_of_the_program_below_a_secret_stays() {
     }
 }
 
+/// Before, a redaction took the lines between a quote that nothing closes and another one below.
+#[test]
+fn the_lines_behind_an_open_quote_stay() {
+    let token = ["ghp", "_ISERmjVzkjUusJ8Q15GV9aG"].concat();
+    let in_literals = [Language::Rust, Language::Ruby, Language::Php, Language::Shell];
+    let lines = [Language::Python, Language::Go, Language::CSharp, Language::Toml, Language::Env];
+    for (language, line) in [
+        (lines.as_slice(), "a b"),
+        (&lines[..4], "ab"),
+        (&in_literals, "call_2(x, y)"),
+        (&in_literals, "return x + y;"),
+        (&in_literals, "if x < y {"),
+        (&in_literals, "import x"),
+        (&in_literals, "}"),
+    ]
+    .into_iter()
+    .flat_map(|(languages, line)| languages.iter().map(move |of| (*of, line)))
+    {
+        let rest = format!("\n{line}\nx9 wM\"\n");
+        let text = format!("token = \"{token}{rest}");
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+        assert!(redaction.text.ends_with(&rest), "{language:?}: {}", redaction.text);
+        assert!(!redaction.text.contains(&token), "{language:?}: {}", redaction.text);
+    }
+}
+
+/// Before, a redaction took the first word of such a line with the token above.
+#[test]
+fn a_statement_below_a_backslash_stays() {
+    let token = ["ghp", "_oBVLzg8eUQJRCIl9"].concat();
+    for line in ["import lib_1\n", "return x + y\n", "echo $x\n"] {
+        let text = format!("x={token}\\\n{line}");
+        assert!(redacted(&text).text.ends_with(line), "{}", redacted(&text).text);
+    }
+    // A word of a shell goes on there.
+    let text = format!("x={token}\\\nQ7kd9sWb2Lx4Pa8ZrT3v ls\n");
+    assert!(redacted(&text).text.ends_with(" ls\n") && !redacted(&text).text.contains("Q7kd9"));
+}
+
 /// The first or the last line of a block.
 fn armor(which: &str, label: &str) -> String {
     ["-----", which, " ", label, "-----"].concat()
@@ -44,6 +84,17 @@ fn a_key_that_was_cut_goes_with_its_lines() {
         assert_eq!(redacted(&text).text, "a = 1\n<REDACTED:pem_block:1>");
         let text = format!("k = \"{begin}\\n{}\\n{}\"\nb = 2\n", key_row(64), key_row(30));
         assert_eq!(redacted(&text).text, "k = \"<REDACTED:pem_block:1>\"\nb = 2\n");
+    }
+}
+
+/// Before, the label of an `END` went on to the next such sign, over lines.
+#[test]
+fn a_last_line_that_is_broken_takes_no_other_line_with_it() {
+    let (begin, end) = (armor("BEGIN", "RSA PRIVATE KEY"), armor("END", "RSA PRIVATE KEY"));
+    for (cut, rest) in [("-----END ", "---password=--"), ("-----END RSA P", "-+--")] {
+        let text = format!("{begin}\n{}\n{cut}\ncall_1(x, y)\n{rest}{end}\n", key_row(64));
+        let redacted = redacted(&text).text;
+        assert!(redacted.contains("\ncall_1(x, y)\n") && !redacted.contains(&key_row(64)));
     }
 }
 
