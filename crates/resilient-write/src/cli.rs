@@ -26,13 +26,11 @@ Exit status:
    3  stale_precondition: the file or the state is not as you think
    4  blocked: the check for secrets refuses the text
    5  quota_exceeded: no room
-   6  policy_violation: not allowed, or not well formed
+   6  policy_violation: not allowed, such as a path outside, or not well formed
    7  write_corruption: the disk, or a file of the state, is damaged
-   8  the file that the command needs is not there, whatever the command
-   9  permission_denied: a read outside the workspace
-  10  invalid_input: a read that cannot be done so
-  11  standard output cannot be written: the command is done, its answer is lost
-They are the same with --json, which prints the error envelope of 3 to 10.
+   8  not_found: the file, session, checkpoint or entry that the command names is not there
+   9  standard output cannot be written: the command is done, its answer is lost
+They are the same in all commands, and with --json, which prints the error envelope of 3 to 8.
 
 Environment:
   RW_WORKSPACE             directories in which files may be written; default: this one

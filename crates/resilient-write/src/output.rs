@@ -42,7 +42,7 @@ impl std::fmt::Display for Unwritten {
 impl std::error::Error for Unwritten {}
 
 impl Unwritten {
-    const STATUS: u8 = 11;
+    const STATUS: u8 = 9;
 
     pub(crate) fn complain(&self, program: &str) -> ExitCode {
         complain(&said_by(program, &self.to_string()));
@@ -283,27 +283,39 @@ pub(crate) fn status_of(error: &Error, tool: &str) -> Result<ExitCode> {
 }
 
 /// The exit status of a failure: a table that `--help` and `docs/cli.md` have, too.
+///
+/// One situation has one status, whatever the command. So the status does not depend on the words that the tools
+/// that read have for what the others call `policy_violation`.
 fn status(envelope: &Value) -> ExitCode {
-    let of_context = |name| envelope.get("context").and_then(|context| context.get(name));
-    // A file that is not there is one thing, whether a tool that reads or one that writes misses it.
-    if of_context("reason")
-        .is_some_and(|reason| reason == "not_found" || reason == "file_not_found")
-        && of_context("path").is_some()
-    {
-        return ExitCode::from(8);
+    let reason = envelope.pointer("/context/reason").and_then(Value::as_str);
+    if reason.is_some_and(|reason| REASONS_OF_NONE.contains(&reason)) {
+        return none();
     }
     let code = match envelope.get("error").and_then(Value::as_str).unwrap_or_default() {
         "stale_precondition" => 3,
         "blocked" => 4,
         "quota_exceeded" => 5,
-        "policy_violation" => 6,
+        "policy_violation" | "permission_denied" | "invalid_input" => 6,
         "write_corruption" => 7,
-        "not_found" => 8,
-        "permission_denied" => 9,
-        "invalid_input" => 10,
+        "not_found" => return none(),
         _ => 1,
     };
     ExitCode::from(code)
+}
+
+/// The reasons of tools that write or keep state, if what a call names is not there.
+const REASONS_OF_NONE: [&str; 6] = [
+    "checkpoint_not_found",
+    "file_not_found",
+    "no_chunks_found",
+    "not_found",
+    "removed",
+    "session_not_found",
+];
+
+/// The exit status of a command that names what is not there.
+pub(crate) fn none() -> ExitCode {
+    ExitCode::from(8)
 }
 
 /// The text with the characters that a terminal would obey, or that turn a line around, written by number.

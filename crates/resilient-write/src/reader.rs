@@ -18,13 +18,11 @@ Exit status:
    1  of search: nothing was found; or the server cannot start
    2  the command line itself was wrong
    3  stale_precondition: the file has changed
-   6  policy_violation: not allowed, or not well formed
+   6  not allowed, such as a path outside, or not well formed
    7  write_corruption: the disk is damaged
    8  not_found: the file is not there
-   9  permission_denied: outside the workspace
-  10  invalid_input: it cannot be read so
-  11  standard output cannot be written
-They are the same with --json, which prints the error envelope of 3 to 10.
+   9  standard output cannot be written
+They are the same with --json, which prints the error envelope of 3 to 8.
 
 Environment:
   RR_WORKSPACE             directories in which files may be read; default: this one

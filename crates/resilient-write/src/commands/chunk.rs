@@ -15,7 +15,7 @@ use resilient_core::error::Composed;
 
 use super::input::{Classify, Content, Form};
 use super::write::{told_checked, told_findings, told_form, told_mark, told_owner, told_twins};
-use crate::output::{Output, card, count};
+use crate::output::{Output, card, count, none};
 
 /// What to do with a session of parts.
 #[derive(Debug, Subcommand)]
@@ -189,13 +189,19 @@ impl Chunk {
                 output.answer("rw.chunk_preview", result, |preview| preview.content.clone())
             }
             Self::Status(Which { session: Some(session) }) => {
-                output.answer("rw.chunk_status", workspace.session_status(&session), told_status)
+                let result = workspace.session_status(&session);
+                let is_none = result.as_ref().is_ok_and(|status| !status.exists);
+                let code = output.answer("rw.chunk_status", result, told_status)?;
+                Ok(if is_none { none() } else { code })
             }
             Self::Status(Which { session: None }) => {
                 output.answer("rw.chunk_status", chunks.sessions(), told_sessions)
             }
             Self::Reset(Session { session }) => {
-                output.answer("rw.chunk_reset", chunks.reset(&session), told_reset)
+                let result = chunks.reset(&session);
+                let is_none = result.as_ref().is_ok_and(|reset| !reset.existed);
+                let code = output.answer("rw.chunk_reset", result, told_reset)?;
+                Ok(if is_none { none() } else { code })
             }
         }
     }

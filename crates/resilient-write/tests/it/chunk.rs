@@ -32,7 +32,8 @@ fn parts_are_kept_previewed_composed_and_removed() {
     let answer = sandbox.run(&["chunk", "compose", "s", "out.txt", "--cleanup", "--json"]).ok();
     assert_eq!(answer.json()["cleaned_up"], true);
     let gone = "there is no session s\nit was composed into out.txt at ";
-    assert!(sandbox.run(&["chunk", "status", "s"]).ok().stdout.starts_with(gone));
+    let status = sandbox.run(&["chunk", "status", "s"]);
+    assert!(status.code == 8 && status.stdout.starts_with(gone), "{status:?}");
 
     let before = "\n  before   composed into out.txt at ";
     let ran = sandbox.run(&["chunk", "append", "s", "--content", "four\n"]).ok();
@@ -63,7 +64,7 @@ fn reset_says_what_it_removed() {
     let sandbox = Sandbox::new();
     sandbox.run(&["chunk", "append", "s", "--content", "x"]).ok();
     assert_eq!(sandbox.run(&["chunk", "reset", "s"]).ok().stdout, "removed session s, 1 part\n");
-    let answer = sandbox.run(&["chunk", "reset", "s", "--json"]).ok().json();
+    let answer = sandbox.run(&["chunk", "reset", "s", "--json"]).json();
     assert_eq!(answer, json!({"ok": true, "session": "s", "removed": 0, "existed": false}));
 }
 

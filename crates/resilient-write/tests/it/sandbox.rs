@@ -257,13 +257,21 @@ impl Ran {
             "permission_denied",
             "invalid_input",
         ];
-        let at = kinds.iter().position(|kind| envelope["error"] == *kind);
-        let context = &envelope["context"];
-        let is_no_file = context["reason"] == "not_found" && context.get("path").is_some();
-        let code = if is_no_file { 8 } else { i32::try_from(at.unwrap()).unwrap() + 3 };
+        let code = match kinds.iter().position(|kind| envelope["error"] == *kind).unwrap() {
+            _ if is_none(envelope["context"]["reason"].as_str()) => 8,
+            at @ 0..=5 => i32::try_from(at).unwrap() + 3,
+            _ => 6,
+        };
         assert_eq!(self.code, code, "the exit status tells the kind: {self:?}");
         envelope
     }
+}
+
+/// Whether a reason says that what the command names is not there.
+fn is_none(reason: Option<&str>) -> bool {
+    reason.is_some_and(|reason| {
+        reason == "removed" || reason == "no_chunks_found" || reason.ends_with("not_found")
+    })
 }
 
 /// A client of one server process. Dropping it hangs up.
