@@ -41,7 +41,8 @@ fn called(mut command: Command, given: &[OsString]) -> Command {
 /// Words for commands that have another name here, or that there is no command for, and what to do.
 const COMMANDS: &[(&[&str], &str)] = &[
     (&["edit", "sed", "patch", "apply", "str_replace", "str-replace"], "use 'replace'"),
-    (&["grep", "rg", "find", "query"], "use 'search'"),
+    (&["grep", "rg", "query"], "use 'search'"),
+    (&["find"], "use 'list --glob' for files by their names, or 'search' for lines in files"),
     (&["cat", "head", "less", "more", "open", "show", "view", "print"], "use 'read'"),
     (&["ls", "dir", "tree", "glob", "files"], "use 'list'"),
     (&["append", "add"], "use 'write --mode append'"),
@@ -65,29 +66,69 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["mkdir"], "use 'write': it makes the directories that a path needs"),
 ];
 
+/// The same for commands that stand behind another one.
+const BEHIND: &[(&str, &[&str], &str)] = &[
+    (
+        "checkpoint",
+        &["delete", "remove", "rm"],
+        "no command removes one checkpoint: 'checkpoint cleanup' removes all that have expired, and all with the \
+         ttl session unless '--keep-session' is given",
+    ),
+    ("checkpoint", &["get", "load", "restore", "show"], "use 'checkpoint read'"),
+    ("checkpoint", &["create", "put", "write"], "use 'checkpoint save'"),
+    ("chunk", &["clear", "delete", "remove", "rm"], "use 'chunk reset'"),
+    ("chunk", &["list", "ls", "show"], "use 'chunk status'"),
+    ("chunk", &["add", "put"], "use 'chunk append'"),
+    ("scratch", &["cat", "read", "show"], "use 'scratch get'"),
+    ("scratch", &["add", "save", "write"], "use 'scratch put'"),
+    ("scratch", &["ls"], "use 'scratch list'"),
+    ("journal", &["list", "log", "show"], "use 'journal tail'"),
+];
+
 /// For a command that there is not, names what does its work, before the parser guesses by likeness.
 fn tell_command(fault: &mut Error, top: &Command, given: &[OsString]) {
     let Some(ContextValue::String(word)) = fault.get(ContextKind::InvalidSubcommand) else {
         return;
     };
     let before = given.iter().position(|it| it == word.as_str()).unwrap_or_default();
-    let is_of_top =
-        called(top.clone(), given.get(..before).unwrap_or_default()).get_name() == top.get_name();
-    let tip =
-        COMMANDS.iter().find(|(words, _)| words.contains(&word.as_str())).map(|(_, tip)| *tip);
+    let outer = called(top.clone(), given.get(..before).unwrap_or_default());
+    let says = |words: &[&str]| words.contains(&word.as_str());
+    let tip = match outer.get_name() == top.get_name() {
+        true => COMMANDS.iter().find(|(words, _)| says(words)).map(|(_, tip)| *tip),
+        false => {
+            let mut behind = BEHIND.iter().filter(|(command, ..)| *command == outer.get_name());
+            behind.find(|(_, words, _)| says(words)).map(|(.., tip)| *tip)
+        }
+    };
     let names = |tip: &str| {
         let quoted = tip.split('\'').nth(1).and_then(|named| named.split(' ').next());
         quoted.is_none_or(|named| named.starts_with('-') || top.find_subcommand(named).is_some())
     };
-    if let Some(tip) = tip.filter(|tip| is_of_top && names(tip)) {
+    if let Some(tip) = tip.filter(|tip| names(tip)) {
         fault.remove(ContextKind::SuggestedSubcommand);
         let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
         fault.insert(ContextKind::Suggested, tip);
     }
 }
 
-/// Names what the help has, where the parser would name an option that it hides, or a file alone.
+/// The one option of a command of whose name a word is a part: `--lines` is `--max-lines`.
+fn longer_name(command: &Command, word: &str) -> Option<String> {
+    let has = |name: &&str| name.split('-').any(|part| part == word);
+    let shown = command.get_arguments().filter(|it| !it.is_hide_set());
+    let mut names = shown.filter_map(clap::Arg::get_long).filter(has);
+    names.next().filter(|_| names.next().is_none()).map(|name| format!("--{name}"))
+}
+
+/// Names what the help has, where the parser would name an option that it hides, a file alone, or no option.
 fn tell_more(fault: &mut Error, command: &Command) {
+    let unknown = match (fault.get(ContextKind::InvalidArg), fault.get(ContextKind::SuggestedArg)) {
+        (Some(ContextValue::String(unknown)), None) => unknown.strip_prefix("--"),
+        _ => None,
+    };
+    if let Some(longer) = unknown.and_then(|word| longer_name(command, word)) {
+        fault.remove(ContextKind::Suggested);
+        fault.insert(ContextKind::SuggestedArg, ContextValue::String(longer));
+    }
     let named = match fault.get(ContextKind::SuggestedArg) {
         Some(ContextValue::String(named)) => named.strip_prefix("--").map(str::to_owned),
         _ => None,

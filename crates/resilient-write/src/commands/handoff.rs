@@ -54,8 +54,11 @@ pub(crate) struct Leave {
 #[derive(Debug, Args)]
 pub(crate) struct Take {
     /// Where it is
-    #[arg(long, default_value = DEFAULT_PATH)]
+    #[arg(default_value = DEFAULT_PATH, conflicts_with = "named")]
     path: String,
+    /// Where it is, as an option
+    #[arg(long = "path", id = "named", value_name = "PATH", hide = true)]
+    named: Option<String>,
 }
 
 impl Handoff {
@@ -69,7 +72,8 @@ impl Handoff {
                 let result = leave.request().and_then(|request| workspace.write_handoff(request));
                 output.answer("rw.handoff_write", result, told_receipt)
             }
-            Self::Read(Take { path }) => {
+            Self::Read(Take { path, named }) => {
+                let path = named.unwrap_or(path);
                 output.answer("rw.handoff_read", workspace.read_handoff(&path), told_found)
             }
         }

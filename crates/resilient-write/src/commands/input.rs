@@ -214,12 +214,13 @@ pub(crate) fn bytes(file: &str) -> Result<Vec<u8>> {
 }
 
 /// The path of a file that the shell names and that is read in the workspace: a relative one begins in the
-/// working directory, whatever `-w` says.
+/// working directory, whatever `-w` says. Where `begin`, at which the workspace has relative paths begin, is the
+/// working directory, the path stays as it is given.
 ///
 /// # Errors
 /// The working directory is gone.
 #[expect(clippy::disallowed_methods, reason = "a file that the user names on the command line")]
-pub(crate) fn from_here(file: String) -> Result<String> {
+pub(crate) fn from_here(file: String, begin: &Path) -> Result<String> {
     // What has another form is resolved, or refused, where the workspace is known.
     if !roots::plain(&file, None).is_ok_and(|plain| Path::new(&*plain).is_relative()) {
         return Ok(file);
@@ -229,6 +230,9 @@ pub(crate) fn from_here(file: String) -> Result<String> {
         operation: "resolve",
         source,
     })?;
+    if here == begin {
+        return Ok(file);
+    }
     Ok(here.join(&file).to_str().map_or(file, str::to_owned))
 }
 

@@ -250,6 +250,9 @@ impl Search {
             output.note(&beside_found(found));
         }
         let nothing = result.as_ref().is_ok_and(|found| found.matches.is_empty());
+        if nothing {
+            output.note("no match\n");
+        }
         let code = output.answer("rr.search_then_page", result, told_found)?;
         Ok(if nothing { ExitCode::FAILURE } else { code })
     }

@@ -63,7 +63,7 @@ impl Redact {
     /// # Errors
     /// Standard output fails.
     pub(crate) fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
-        let result = self.request().and_then(|request| workspace.redact(request));
+        let result = self.request(workspace).and_then(|request| workspace.redact(request));
         if let Ok(redacted) = &result {
             output.note(&summary(&redacted.redaction.replaced, &redacted.redaction.requires));
         }
@@ -73,7 +73,7 @@ impl Redact {
         })
     }
 
-    fn request(self) -> resilient_core::Result<RedactRequest> {
+    fn request(self, workspace: &Workspace) -> resilient_core::Result<RedactRequest> {
         let separator = self.separator;
         let file = self.file.unwrap_or_else(|| "-".to_owned());
         let source = match (self.draft, self.session) {
@@ -83,7 +83,7 @@ impl Redact {
                 Source::Content(self.content.unwrap_or_default())
             }
             (None, None) if file == "-" => Source::Content(input::decoded(&file, Purpose::Exact)?),
-            (None, None) => Source::File(input::from_here(file)?),
+            (None, None) => Source::File(input::from_here(file, workspace.roots().cwd())?),
         };
         let (mode, expected_prev_sha256) = (self.mode.into(), self.expect);
         Ok(RedactRequest {

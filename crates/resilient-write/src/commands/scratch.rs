@@ -20,14 +20,14 @@ pub(crate) enum Scratch {
     /// Keep text or bytes
     Put(Put),
     /// Find entries by hash, label or both, without printing their content
-    Ref(Ref),
+    Ref(Which),
     /// Print an entry's content, verified against its hash
     Get(Get),
     /// List the entries, newest first
     List(Entries),
     /// Remove entries for good: by hash, by label, or by both
-    #[command(alias = "remove")]
-    Rm(Ref),
+    #[command(aliases = ["remove", "delete"])]
+    Rm(Which),
 }
 
 /// An entry to keep.
@@ -46,26 +46,36 @@ pub(crate) struct Put {
     notes: Option<String>,
 }
 
-/// Which entries to find.
+/// Which entries are meant.
 #[derive(Debug, Args)]
-pub(crate) struct Ref {
-    /// Its hash
-    #[arg(long)]
+pub(crate) struct Which {
+    /// The hash of the content
+    #[arg(required_unless_present_any = ["named", "label"], conflicts_with = "named")]
     sha256: Option<String>,
-    /// Its label
+    /// The hash, as an option
+    #[arg(long = "sha256", id = "named", value_name = "SHA256", hide = true)]
+    named: Option<String>,
+    /// Their label
     #[arg(long)]
     label: Option<String>,
+}
+
+impl Which {
+    fn sha256(&self) -> Option<&str> {
+        self.sha256.as_deref().or(self.named.as_deref())
+    }
+
+    fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
 }
 
 /// An entry to print.
 #[derive(Debug, Args)]
 pub(crate) struct Get {
-    /// Its hash
-    #[arg(required_unless_present = "label")]
-    sha256: Option<String>,
-    /// Its label, in place of the hash: the newest entry that has it
-    #[arg(long, conflicts_with = "sha256")]
-    label: Option<String>,
+    /// By a label alone, the newest entry that has it
+    #[command(flatten)]
+    which: Which,
     /// How --json writes the content; without --json its bytes are printed as they are
     #[arg(long, value_enum, default_value_t = Form::Utf8)]
     encoding: Form,
@@ -100,8 +110,8 @@ impl Scratch {
                 let result = put.request().and_then(|request| workspace.scratch().put(request));
                 output.answer("rw.scratch_put", result, told_put)
             }
-            Self::Ref(Ref { sha256, label }) => {
-                let result = workspace.scratch().reference(sha256.as_deref(), label.as_deref());
+            Self::Ref(which) => {
+                let result = workspace.scratch().reference(which.sha256(), which.label());
                 output.answer("rw.scratch_ref", result, told_ref)
             }
             Self::Get(get) => get.run(workspace, output),
@@ -109,8 +119,8 @@ impl Scratch {
                 let result = workspace.scratch().list(&ListRequest { label_prefix, limit });
                 output.answer("rw.scratch_list", result, told_list)
             }
-            Self::Rm(Ref { sha256, label }) => {
-                let result = workspace.scratch().remove(sha256.as_deref(), label.as_deref());
+            Self::Rm(which) => {
+                let result = workspace.scratch().remove(which.sha256(), which.label());
                 output.answer("rw.scratch_remove", result, told_removal)
             }
         }
@@ -132,11 +142,11 @@ impl Put {
 impl Get {
     fn run(self, workspace: &Workspace, output: &Output) -> Result<ExitCode> {
         const TOOL: &str = "rw.scratch_get";
-        let sha256 = match (self.sha256, self.label) {
-            (Some(sha256), _) => Ok(sha256),
-            (None, label) => workspace
+        let sha256 = match (self.which.sha256(), self.which.label()) {
+            (Some(sha256), None) => Ok(sha256.to_owned()),
+            (sha256, label) => workspace
                 .scratch()
-                .reference(None, label.as_deref())
+                .reference(sha256, label)
                 .map(|found| found.entry.sha256.to_string()),
         };
         let sha256 = match sha256 {

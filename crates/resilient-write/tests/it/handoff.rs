@@ -39,6 +39,9 @@ fn a_note_is_read_from_a_file_and_its_forerunner_is_kept_when_asked() {
     sandbox.put("note.json", note(""));
     sandbox.run(&["handoff", "write", "note.json", "--path", "next.md"]).ok();
     sandbox.run(&["handoff", "write", "note.json", "--path", "next.md", "--archive"]).ok();
+    for read in [&["handoff", "read", "next.md"][..], &["handoff", "read", "--path", "next.md"]] {
+        assert!(sandbox.run(read).ok().stdout.starts_with("next.md\n"), "{read:?}");
+    }
     let archived = std::fs::read_dir(sandbox.path(".resilient_write/handoffs")).unwrap();
     assert_eq!(archived.count(), 1);
 }

@@ -35,7 +35,7 @@ fn the_command_line_reads_as_the_tools_do() {
         assert_eq!(ran.ok().stdout, "d/a.log:2\n  1|one\n> 2|two\n  3|three\n");
     }
     for ran in both(&sandbox, &["search", "nothing", "d/a.log"]) {
-        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (1, "", ""));
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (1, "", "no match\n"));
     }
     sandbox.put("one", "one\n");
     for ran in both(&sandbox, &["stat", "one"]) {

@@ -74,6 +74,12 @@ fn choices_and_languages_that_mean_nothing_are_refused() {
     let kept = sandbox.run_with(&["redact", "-", "--only", "pii"], line());
     assert_eq!((kept.stdout, kept.stderr.as_str()), (line(), ""));
     assert_eq!(sandbox.run(&["redact"]).code, 2);
+    // As other commands do, it says a path as it is given.
+    let missing = sandbox.run(&["redact", "none.py"]);
+    assert!(
+        missing.stderr.starts_with("resilient-write: \"none.py\" does not exist"),
+        "{missing:?}"
+    );
 }
 
 #[test]

@@ -43,10 +43,32 @@ fn text_comes_back_as_it_is() {
     assert_eq!(sandbox.run(&["scratch", "get", sha256]).ok().stdout, "grüße\n");
     let missing = sandbox.run(&["scratch", "get", &"0".repeat(64)]);
     assert!(missing.complaint().starts_with("resilient-write: the scratchpad has no such entry\n"));
-    assert_eq!(
-        sandbox.run(&["scratch", "ref", "--json"]).envelope()["context"]["reason"],
-        "must_provide_sha256_or_label"
-    );
+}
+
+#[test]
+fn an_entry_is_named_in_one_way_whatever_is_done_with_it() {
+    let sandbox = Sandbox::new();
+    let put = sandbox.run_with(&["scratch", "put", "--label", "raw", "--json"], "kept").json();
+    let sha256 = put["sha256"].as_str().unwrap();
+    for command in ["get", "ref", "rm"] {
+        assert_eq!(sandbox.run(&["scratch", command]).code, 2, "{command} of nothing");
+        let twice = ["scratch", command, sha256, "--sha256", sha256];
+        assert_eq!(sandbox.run(&twice).code, 2, "{command} of two digests");
+        let other = ["scratch", command, sha256, "--label", "other"];
+        assert_eq!(sandbox.run(&other).code, 8, "{command} of a digest without that label");
+    }
+    for by in
+        [&[sha256][..], &["--sha256", sha256], &["--label", "raw"], &[sha256, "--label", "raw"]]
+    {
+        let told = sandbox.run(&[&["scratch", "ref"], by].concat()).ok().stdout;
+        assert!(told.starts_with(sha256), "{by:?}: {told}");
+        assert_eq!(sandbox.run(&[&["scratch", "get"], by].concat()).code, 0, "{by:?}");
+    }
+    for word in ["rm", "remove", "delete"] {
+        sandbox.run_with(&["scratch", "put"], "kept");
+        let told = sandbox.run(&["scratch", word, sha256]).ok().stdout;
+        assert_eq!(told, format!("removed {sha256}, 4 bytes\n"), "{word}");
+    }
 }
 
 #[test]

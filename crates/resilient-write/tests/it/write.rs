@@ -223,6 +223,7 @@ fn a_command_of_another_program_is_told_what_does_it_here() {
     for (word, tip) in [
         ("edit", "tip: use 'replace'"),
         ("grep", "tip: use 'search'"),
+        ("find", "tip: use 'list --glob' for files"),
         ("cat", "tip: use 'read'"),
         ("ls", "tip: use 'list'"),
         ("append", "tip: use 'write --mode append'"),
@@ -233,5 +234,30 @@ fn a_command_of_another_program_is_told_what_does_it_here() {
         let ran = sandbox.run(&[word, "a.txt"]);
         assert!(ran.code == 2 && ran.stderr.contains(tip), "{word}: {ran:?}");
         assert!(!ran.stderr.contains("similar subcommand"), "{ran:?}");
+    }
+    for (args, tip) in [
+        (["checkpoint", "delete"], "tip: no command removes one checkpoint: 'checkpoint cleanup'"),
+        (["checkpoint", "get"], "tip: use 'checkpoint read'"),
+        (["chunk", "list"], "tip: use 'chunk status'"),
+        (["chunk", "delete"], "tip: use 'chunk reset'"),
+        (["scratch", "write"], "tip: use 'scratch put'"),
+    ] {
+        let ran = sandbox.run(&args);
+        assert!(ran.code == 2 && ran.stderr.contains(tip), "{args:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_part_of_an_options_name_is_told_the_whole_name() {
+    let sandbox = Sandbox::new();
+    for (args, tip) in [
+        (&["read", "a", "--lines", "3"][..], "'--max-lines'"),
+        (&["read", "a", "--tokens", "3"], "'--max-tokens'"),
+        (&["search", "a", "--matches", "3"], "'--max-matches'"),
+        (&["scratch", "list", "--prefix", "a"], "'--label-prefix'"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.code == 2 && ran.stderr.contains(tip), "{args:?}: {ran:?}");
+        assert!(!ran.stderr.contains("as a value"), "{ran:?}");
     }
 }
