@@ -53,6 +53,24 @@ pub(super) struct Reached<'a> {
     pub(super) is_from: bool,
 }
 
+/// What there is to say of a visit.
+#[derive(Debug)]
+pub(super) struct Visited {
+    /// Whether there were too many names to look at.
+    pub(super) too_many: bool,
+    /// Whether what it was to begin with is there, if anything.
+    from_is_there: bool,
+}
+
+impl Visited {
+    /// That nothing is where the visit was to begin. The place of what is gone still counts: a page may have named it.
+    pub(super) fn warning(&self) -> Option<&'static str> {
+        const NONE: &str = "nothing is at from_path: the answer begins with what comes after it in the order of the \
+                            paths";
+        (!self.from_is_there && !self.too_many).then_some(NONE)
+    }
+}
+
 /// A directory that is being looked through.
 struct Level {
     dir: DirRef,
@@ -96,15 +114,14 @@ impl Selection {
 }
 
 impl Reader<'_> {
-    /// Visits the files below `base` that are meant, beginning with `from`, until told to stop; tells
-    /// whether there were too many names to look at.
+    /// Visits the files below `base` that are meant, beginning with `from`, until told to stop.
     pub(super) fn visit(
         &self,
         base: &str,
         selection: &Selection,
         from: Option<&str>,
         mut visit: impl FnMut(Reached<'_>) -> Result<ControlFlow<()>>,
-    ) -> Result<bool> {
+    ) -> Result<Visited> {
         let (dir, base) = self.roots.readable_dir(base)?;
         self.unseal(&base)?;
         let from = from.map(|from| self.below(&base, from)).transpose()?;
@@ -117,6 +134,8 @@ impl Reader<'_> {
         }
         let mut levels = vec![Level::enter(dir, base.clone(), selection)?];
         let mut names_seen = 0;
+        let mut visited =
+            Visited { too_many: false, from_is_there: from.is_none_or(|from| from == base) };
         while let Some(level) = levels.last_mut() {
             let Some(name) = level.names.next() else {
                 levels.pop();
@@ -124,9 +143,11 @@ impl Reader<'_> {
             };
             names_seen += 1;
             if names_seen > NAMES_MAX {
-                return Ok(true);
+                return Ok(Visited { too_many: true, ..visited });
             }
             let path = level.path.join(&name);
+            let is_from = from == Some(path.as_path());
+            visited.from_is_there |= is_from;
             if name == ".git"
                 || name == STATE_DIR
                 || self.unseal(&path).is_err()
@@ -156,14 +177,13 @@ impl Reader<'_> {
                 continue;
             }
             let inside = path.strip_prefix(&base).unwrap_or(&path);
-            let is_from = from == Some(path.as_path());
             if selection.means(inside, &name)
                 && visit(Reached { dir: &dir, name: &name, stat, path: &path, is_from })?.is_break()
             {
-                return Ok(false);
+                return Ok(visited);
             }
         }
-        Ok(false)
+        Ok(visited)
     }
 }
 

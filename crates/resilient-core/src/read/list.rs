@@ -76,6 +76,9 @@ pub struct Listing {
     /// Whether there were too many names to look at, or names behind the page that are not UTF-8 were left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    /// That nothing is at `from_path`, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<&'static str>,
 }
 
 /// A file of a listing.
@@ -125,6 +128,7 @@ impl Reader<'_> {
             has_more: false,
             next_from_path: None,
             truncated: false,
+            warning: None,
         };
         let (mut spent, mut left_out) = (0, false);
         let from = request.from_path.as_deref();
@@ -155,7 +159,8 @@ impl Reader<'_> {
             Ok(ControlFlow::Continue(()))
         });
         let visited = visited.map_err(|error| self.no_directory(error, NO_DIRECTORY))?;
-        listing.truncated = visited || left_out;
+        listing.truncated = visited.too_many || left_out;
+        listing.warning = visited.warning();
         listing.files_returned = listing.files.len() as u64;
         Ok(listing)
     }

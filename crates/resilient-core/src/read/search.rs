@@ -145,6 +145,9 @@ pub struct Found {
     /// Whether some of what was asked for had no room: excerpts, or files.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    /// That nothing is at `from_path`, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<&'static str>,
 }
 
 /// A line that matches, with its context.
@@ -305,6 +308,7 @@ impl Reader<'_> {
             files_searched: None,
             skipped: Vec::new(),
             truncated: false,
+            warning: None,
         };
         match &request.glob {
             None => {
@@ -372,11 +376,12 @@ impl Reader<'_> {
             }
             Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         });
-        let too_many = visited.map_err(|error| {
+        let visited = visited.map_err(|error| {
             self.no_directory(error, "path must be a directory where there is a glob or from_path")
         })?;
         found.files_searched = Some(searched);
-        found.truncated |= too_many;
+        found.truncated |= visited.too_many;
+        found.warning = visited.warning();
         Ok(())
     }
 

@@ -166,6 +166,23 @@ fn pages_follow_each_other_within_a_budget() {
 }
 
 #[test]
+fn a_list_goes_on_where_a_file_was_and_says_that_nothing_is_there() {
+    let (home, ws) = tree();
+    let at = |from: &str| {
+        let from_path = Some(from.to_owned());
+        let listing = list(&ws, &ListRequest { from_path, ..ListRequest::of(".") });
+        let names: Vec<String> = listing.files.into_iter().map(|file| file.path).collect();
+        (names, listing.warning.is_some())
+    };
+    let all = paths(&ws, &ListRequest::of("."));
+    assert_eq!(at("src/main.rs"), (all[2..].to_vec(), false));
+    std::fs::remove_file(home.path("src/main.rs")).unwrap();
+    assert_eq!(at("src/main.rs"), (all[3..].to_vec(), true));
+    assert_eq!(at("zzz"), (Vec::new(), true));
+    assert_eq!(at("src"), ([&all[1..2], &all[3..]].concat(), false));
+}
+
+#[test]
 fn a_list_never_leaves_the_workspace() {
     let (home, ws) = tree();
     let kind = |path: &str| refused(ws.reader().list(&ListRequest::of(path))).0;

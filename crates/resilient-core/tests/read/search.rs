@@ -254,6 +254,26 @@ fn pages_go_through_files() {
     );
 }
 
+#[test]
+fn a_search_goes_on_where_a_file_was_and_says_that_nothing_is_there() {
+    let (home, ws) = tree();
+    let at = |from: &str, path: &str| SearchRequest {
+        from_path: Some(from.to_owned()),
+        ..in_tree(path, "*.log", false)
+    };
+    std::fs::remove_file(home.path("d/b.log")).unwrap();
+    let found = search(&ws, &at("d/b.log", "."));
+    assert_eq!(paths(&found), ["d/deep/c.log", "d/secret.log"]);
+    assert!(found.warning.unwrap().contains("nothing is at from_path"));
+    let found = search(&ws, &at("zzz", "."));
+    assert!(found.matches.is_empty() && found.warning.is_some());
+    // A file, a file that the glob does not mean, a directory, and the directory that is searched.
+    for there in ["d/deep/c.log", "bin.log", "d", "."] {
+        assert_eq!(search(&ws, &at(there, ".")).warning, None, "{there}");
+    }
+    assert_eq!(search(&ws, &in_tree(".", "*.log", false)).warning, None);
+}
+
 #[cfg(unix)]
 #[test]
 fn no_link_is_followed_out_of_the_tree() {

@@ -286,8 +286,11 @@ impl List {
             max_tokens: self.max_tokens,
             from_path: self.from_path,
         });
-        if let Ok(Listing { next_from_path: Some(path), .. }) = &result {
-            output.note(&format!("more: --from-path {}\n", one_line(path)));
+        if let Ok(Listing { next_from_path, warning, .. }) = &result {
+            output.note(&told_warning(*warning));
+            if let Some(path) = next_from_path {
+                output.note(&format!("more: --from-path {}\n", one_line(path)));
+            }
         }
         output.answer("rr.list_files", result, told_list)
     }
@@ -386,8 +389,14 @@ fn told_found(found: &Found) -> String {
     text
 }
 
+fn told_warning(warning: Option<&str>) -> String {
+    warning
+        .map(|text| format!("{}\n", text.replace("from_path", "--from-path")))
+        .unwrap_or_default()
+}
+
 fn beside_found(found: &Found) -> String {
-    let mut text = String::new();
+    let mut text = told_warning(found.warning);
     for skipped in &found.skipped {
         let _ = writeln!(text, "{}: skipped: {}", one_line(&skipped.path), skipped.reason);
     }

@@ -56,6 +56,7 @@ impl Tool for ListFiles {
                 ("has_more", Some(json!(listing.has_more))),
                 ("next_from_path", listing.next_from_path.map(Value::from)),
                 ("truncated", listing.truncated.then_some(Value::Bool(true))),
+                ("warning", listing.warning.map(Value::from)),
             ])
         }))
     }
@@ -137,6 +138,7 @@ impl Tool for SearchFiles {
                     Some(json!(found.skipped)).filter(|skipped| skipped != &json!([])),
                 ),
                 ("truncated", found.truncated.then_some(Value::Bool(true))),
+                ("warning", found.warning.map(Value::from)),
             ])
         }))
     }
