@@ -595,7 +595,7 @@ impl Envelope {
                 }),
             ),
             Error::ReadRange { message, facts } => {
-                let mut context = json!({"reason": message});
+                let mut context = json!({"reason": reason_of(message)});
                 for (name, number) in facts {
                     set(&mut context, name, *number);
                 }
@@ -668,6 +668,14 @@ impl Envelope {
             }
             Error::Deferred => corrupt(Unknown, json!({"reason": "internal: deferred"})),
         }
+    }
+}
+
+/// The identifier of what is wrong with an argument of a read. Behind `: ` stands what another library says of it.
+fn reason_of(message: &str) -> String {
+    match message.contains(": ") {
+        true => message.to_owned(),
+        false => message.replace(' ', "_"),
     }
 }
 

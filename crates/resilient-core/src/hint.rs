@@ -432,6 +432,9 @@ pub fn hint(error: &Error) -> String {
              `regex` false"
                 .to_owned()
         }
+        Error::ReadRange { message, .. } if message.starts_with("bad_glob: ") => {
+            "correct `glob`: *.rs names files in every directory, src/**/*.rs those below src".to_owned()
+        }
         Error::ReadRange { message, .. } if message == NO_DIRECTORY => {
             "pass a directory as `path`, or read the file with `rr_read_lines`".to_owned()
         }

@@ -435,7 +435,9 @@ fn told(program: &str, message: &str, envelope: &Value) -> String {
     let action = envelope.get("suggested_action").and_then(Value::as_str).unwrap_or("abort");
     // The facts stand below, and the message says the reason.
     let reason = context.get("reason").and_then(Value::as_str);
-    let said = reason.filter(|reason| message.ends_with(reason));
+    let is_said =
+        |reason: &&str| message.ends_with(*reason) || message.replace(' ', "_") == **reason;
+    let said = reason.filter(is_said);
     let hint = context.get("hint").and_then(Value::as_str).map(|hint| {
         let tail = said.map(|reason| in_our_words(&format!(": {reason}")));
         tail.and_then(|tail| hint.strip_suffix(&tail)).unwrap_or(hint)

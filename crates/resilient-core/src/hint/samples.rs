@@ -451,7 +451,7 @@ a_sample_for_every! {
         Error::range("query must not be empty"),
         Error::range(NO_DIRECTORY),
         Error::range("from_line needs from_path where there are several files"),
-        Error::range("glob: a fault"),
+        Error::range("bad_glob: a fault"),
         Error::range("bad_regex: a fault"),
     ],
     ReadEncoding { .. } => [Error::ReadEncoding { encoding: text() }],

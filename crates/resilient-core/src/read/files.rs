@@ -82,7 +82,7 @@ struct Level {
 impl Selection {
     pub(super) fn new(glob: &str, heeds_gitignore: bool) -> Result<Self> {
         let built = GlobBuilder::new(glob).literal_separator(true).build();
-        let glob_matcher = built.map_err(|error| Error::range(format!("glob: {error}")))?;
+        let glob_matcher = built.map_err(|error| Error::range(format!("bad_glob: {error}")))?;
         Ok(Self {
             glob: glob_matcher.compile_matcher(),
             is_of_names: !glob.contains('/'),

@@ -285,7 +285,7 @@ fn numbers_out_of_range_are_named() {
         let request = LinesRequest { max_lines, ..LinesRequest::of("f") };
         let (kind, context) = refused(ws.reader().lines(&request));
         assert_eq!(kind, "invalid_input/range/retry_later");
-        assert_eq!(context["reason"], "max_lines must be between 1 and 5000");
+        assert_eq!(context["reason"], "max_lines_must_be_between_1_and_5000");
         let request = TailRequest { max_lines, ..TailRequest::of("f") };
         assert_eq!(refused(ws.reader().tail(&request)).1, context);
     }

@@ -297,23 +297,23 @@ fn what_is_no_query_is_said_to_be_none() {
     let glob =
         |glob: &str| SearchRequest { glob: Some(glob.into()), path: ".".into(), ..plain("a") };
     for (request, reason) in [
-        (plain(""), "query must not be empty"),
-        (plain("a\nb"), "query must be part of one line"),
-        (plain(&"a".repeat(10_001)), "query must have at most 10000 bytes"),
+        (plain(""), "query_must_not_be_empty"),
+        (plain("a\nb"), "query_must_be_part_of_one_line"),
+        (plain(&"a".repeat(10_001)), "query_must_have_at_most_10000_bytes"),
         (regex("(a"), "bad_regex: "),
         (regex(r"(a)\1"), "bad_regex: "),
         (regex("(a{1000}){1000}"), "bad_regex: "),
-        (glob("{a"), "glob: "),
-        (SearchRequest { from_line: 2, ..glob("*") }, "from_line needs from_path"),
-        (SearchRequest { path: "d/f".into(), ..glob("*") }, "path must be a directory"),
+        (glob("{a"), "bad_glob: "),
+        (SearchRequest { from_line: 2, ..glob("*") }, "from_line_needs_from_path"),
+        (SearchRequest { path: "d/f".into(), ..glob("*") }, "path_must_be_a_directory"),
         (
             SearchRequest { from_path: Some("../x".into()), path: "d".into(), ..glob("*") },
-            "from_path must be below",
+            "from_path_must_be_below",
         ),
-        (SearchRequest { max_matches: 0, ..plain("a") }, "max_matches must be at least 1"),
-        (SearchRequest { max_matches: 101, ..plain("a") }, "max_matches must be between 1 and 100"),
-        (SearchRequest { from_line: 0, ..plain("a") }, "from_line must be at least 1"),
-        (SearchRequest { context_before: -1, ..plain("a") }, "context_before must be at least 0"),
+        (SearchRequest { max_matches: 0, ..plain("a") }, "max_matches_must_be_at_least_1"),
+        (SearchRequest { max_matches: 101, ..plain("a") }, "max_matches_must_be_between_1_and_100"),
+        (SearchRequest { from_line: 0, ..plain("a") }, "from_line_must_be_at_least_1"),
+        (SearchRequest { context_before: -1, ..plain("a") }, "context_before_must_be_at_least_0"),
     ] {
         let (kind, context) = refused(ws.reader().search(&request));
         assert_eq!(kind, "invalid_input/range/retry_later");

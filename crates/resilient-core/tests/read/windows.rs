@@ -198,14 +198,14 @@ fn numbers_out_of_range_are_named() {
     let ws = home.open();
     let plain = WindowRequest::of("f");
     for (request, reason) in [
-        (WindowRequest { offset: 4, ..plain.clone() }, "offset exceeds file size"),
-        (WindowRequest { offset: -1, ..plain.clone() }, "offset must be at least 0"),
-        (WindowRequest { max_bytes: 0, ..plain.clone() }, "max_bytes must be at least 1"),
+        (WindowRequest { offset: 4, ..plain.clone() }, "offset_exceeds_file_size"),
+        (WindowRequest { offset: -1, ..plain.clone() }, "offset_must_be_at_least_0"),
+        (WindowRequest { max_bytes: 0, ..plain.clone() }, "max_bytes_must_be_at_least_1"),
         (
             WindowRequest { max_bytes: 2_097_153, ..plain.clone() },
-            "max_bytes cannot exceed 2097152",
+            "max_bytes_cannot_exceed_2097152",
         ),
-        (WindowRequest { max_tokens: Some(0), ..plain.clone() }, "max_tokens must be at least 1"),
+        (WindowRequest { max_tokens: Some(0), ..plain.clone() }, "max_tokens_must_be_at_least_1"),
     ] {
         let (kind, context) = refused(ws.reader().window(&request));
         assert_eq!(

@@ -231,7 +231,7 @@ fn core_lists_and_searches() {
     let named = json!({"pattern": "FN", "glob": "*.md"});
     assert_eq!(client.gives("rw_search_files", named, &[])["matches"], json!([]));
     let file = json!({"pattern": "fn", "path": "a.rs", "glob": "*.rs"});
-    let reason = json!({"reason": "path must be a directory where there is a glob or from_path"});
+    let reason = json!({"reason": "path_must_be_a_directory_where_there_is_a_glob_or_from_path"});
     client.fails("rw_search_files", file, "policy_violation/encoding/retry_later", reason);
     let broken = client.fails(
         "rw_search_files",

@@ -142,6 +142,7 @@ pub fn hint_of(error: &Error) -> String {
             "edit the lines around line {old_line} of the file with `rw_edit_file` and leave that line as it is, since \
              it holds the real value"
         ),
+        Error::ReadRange { message, .. } if message.starts_with("bad_glob: ") => hint(error),
         Error::ReadRange { message, .. } if message == NO_DIRECTORY => {
             "pass a directory as `path`, or read the file with `rw_read_file`".to_owned()
         }

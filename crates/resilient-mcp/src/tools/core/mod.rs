@@ -107,5 +107,11 @@ fn refusal(error: &Error) -> Box<Envelope> {
             refused.suggested_action = SuggestedAction::RetryLater;
         }
     }
+    // The argument of this set has another name than that of the library.
+    if let Some(Value::String(reason)) = refused.context.get_mut("reason")
+        && let Some(rest) = reason.strip_prefix("query_")
+    {
+        *reason = format!("pattern_{rest}");
+    }
     refused.with("hint", hint_of(error))
 }
