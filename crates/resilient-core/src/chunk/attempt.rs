@@ -88,15 +88,29 @@ pub(super) fn last_of_others(
     taken: &[u32],
 ) -> Option<LastWrite> {
     by.connection()?;
-    let is_of_others = |row: &Row| session_of(row) != by.session.as_deref();
     let path_of = |index: &u32| op.store.shown_state(&[CHUNKS, session, &part_name(*index)]);
     let mut taken: BTreeSet<String> = taken.iter().map(path_of).collect();
-    let of_taken = newest(op, session, NEWEST, |row| {
-        (taken.remove(&row.path) && is_of_others(&row)).then(|| last_write(&row))
-    });
     let parts = parts_of(op.store, session);
-    let of_all = || newest(op, session, NEWEST, |row| is_of(&row, session, &parts).then_some(row));
-    of_taken.or_else(|| of_all().filter(is_of_others).map(|row| last_write(&row)))
+    // The newest change of the session, and whether it is by another one.
+    let mut newest_change = None;
+    let of_taken = newest(op, session, NEWEST, |row| {
+        let is_of_others = session_of(&row) != by.session.as_deref();
+        let is_taken = taken.remove(&row.path);
+        if newest_change.is_none() && is_of(&row, session, &parts) {
+            newest_change = Some(is_of_others.then(|| last_write(&row)));
+        }
+        (is_taken && is_of_others).then(|| last_write(&row))
+    });
+    of_taken.or_else(|| newest_change.flatten())
+}
+
+/// The newest change of the parts of a session, among so many newest rows.
+pub(super) fn newest_change(store: &Committer, session: &str) -> Option<LastWrite> {
+    let journals = store.visible().ok()??;
+    let parts = parts_of(store, session);
+    newest_of(&journals, session, NEWEST, |row| {
+        is_of(&row, session, &parts).then(|| last_write(&row))
+    })
 }
 
 fn session_of(row: &Row) -> Option<&str> {

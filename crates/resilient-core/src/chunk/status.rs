@@ -12,7 +12,7 @@ use super::looked::Seen;
 use super::manifest::manifest;
 use super::{Chunks, attempt};
 use crate::disk::{DirRef, File, read_up_to};
-use crate::error::{Composed, Error, Result};
+use crate::error::{Composed, Error, LastWrite, Result};
 use crate::name::is_name;
 use crate::stamp;
 use crate::store::CHUNKS;
@@ -61,6 +61,9 @@ pub struct Parts {
     /// How long ago that was, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_seconds: Option<u64>,
+    /// The newest change of the parts, with its client. [`Chunks::look`] looks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_write: Option<LastWrite>,
     /// The part with the highest number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_part: Option<LastPart>,
@@ -165,7 +168,10 @@ impl Chunks<'_> {
         self.listing(session, || {
             // IMPORTANT: before the parts are listed. What comes later is not known.
             let row = attempt::newest_row(self.store, session);
-            let status = self.status(session)?;
+            let mut status = self.status(session)?;
+            if let Some(parts) = &mut status.parts {
+                parts.last_write = attempt::newest_change(self.store, session);
+            }
             let seen = status.exists.then(|| Seen::until(row));
             Ok((status, seen))
         })
@@ -230,6 +236,7 @@ impl Chunks<'_> {
             bytes: 0,
             age_seconds: self.age(updated_at.as_deref()),
             updated_at,
+            last_write: None,
             last_part: None,
             joined_mid_line: Vec::new(),
             composed_before,

@@ -5,8 +5,9 @@ use resilient_core::error::WhyUnknown;
 use resilient_core::journal::By;
 use resilient_core::risk::Verdict;
 use resilient_core::{Error, Workspace};
+use serde_json::Value;
 
-use crate::home::{Home, composing, digest, entries};
+use crate::home::{Home, composing, digest, entries, json_of};
 
 /// The workspace for a caller.
 fn of(ws: &Workspace, who: &str) -> Workspace {
@@ -80,6 +81,23 @@ fn a_new_session_lists_the_parts_before_it_adds_one() {
     is_unknown(alpha.compose(compose), WhyUnknown::NotListed);
     alpha.session_status("s").expect("a status");
     alpha.keep_part(part(2, "new 2")).expect("a part");
+}
+
+#[test]
+fn a_status_names_the_client_of_the_newest_change() {
+    let home = Home::new();
+    let ws = home.open();
+    let (alpha, beta) = (of(&ws, "alpha"), of(&ws, "beta"));
+    let client = || {
+        let status = json_of(alpha.session_status("s").expect("a status"));
+        status["last_write"]["client"].clone()
+    };
+    assert_eq!(client(), Value::Null);
+    alpha.begin_parts(part(1, "1")).expect("a part");
+    assert_eq!(client(), "alpha/1");
+    beta.session_status("s").expect("a status");
+    beta.keep_part(part(2, "2")).expect("a part");
+    assert_eq!(client(), "beta/1");
 }
 
 /// Before, a caller that was forgotten went on without a listing.

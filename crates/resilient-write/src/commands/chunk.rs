@@ -323,6 +323,8 @@ fn told_status(status: &Status) -> String {
         ("kept in", chunk_dir.clone()),
     ]);
     rows.extend(parts.updated_at.clone().map(|at| ("changed", at)));
+    let client = parts.last_write.as_ref().and_then(|last| last.client.clone());
+    rows.extend(client.map(|client| ("by", client)));
     rows.extend(parts.composed_before.as_ref().map(told_before));
     let mut text = card(&format!("session {}", status.session), &rows);
     text += &told_mid_line(&parts.joined_mid_line);
