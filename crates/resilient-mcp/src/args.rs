@@ -80,7 +80,8 @@ pub(crate) fn check(
         let outer = part_of(known, name);
         let brings_content = outer.is_some_and(is_instead);
         missing.retain(|it| {
-            !is_meant(it) && outer != Some(it) && !(brings_content && *it == "content")
+            let is_held = held_by(name).contains(it) || brings_content && *it == "content";
+            !is_meant(it) && outer != Some(it) && !is_held
         });
         refused.push(unknown);
     }
@@ -101,7 +102,9 @@ pub(crate) fn check(
         if let Some(schema) = known.get(name.as_str()) {
             let is_required = required.clone().any(|known| known == name)
                 || one_of.is_some_and(|content| content == name && !has_other);
-            refused.extend(check_value(name, schema, value, is_required).err());
+            let refusal = check_value(name, schema, value, is_required).err();
+            refused
+                .extend(refusal.map(|refused| beside(refused, name, |it| known.contains_key(it))));
         }
     }
     match all_as_one(refused) {
@@ -172,7 +175,7 @@ fn refusal(argument: &str, reason: String, hint: String) -> Box<Envelope> {
 }
 
 /// Names that tools of other programs have for the arguments here, in small letters without `_`.
-const MEANT: [(&str, &[&str]); 16] = [
+const MEANT: [(&str, &[&str]); 17] = [
     (
         "old_string",
         &["old", "oldstr", "oldtext", "oldcontent", "search", "find", "before", "from", "original"],
@@ -191,7 +194,35 @@ const MEANT: [(&str, &[&str]); 16] = [
             "to",
         ],
     ),
-    ("path", &["file", "filename", "filepath", "targetfile", "absolutepath", "notebookpath"]),
+    (
+        "path",
+        &[
+            "file",
+            "filename",
+            "filepath",
+            "target",
+            "targetfile",
+            "targetpath",
+            "absolutepath",
+            "notebookpath",
+        ],
+    ),
+    (
+        "output_path",
+        &[
+            "path",
+            "file",
+            "filename",
+            "filepath",
+            "output",
+            "outputfile",
+            "target",
+            "targetfile",
+            "targetpath",
+            "dest",
+            "destination",
+        ],
+    ),
     ("content", &["text", "contents", "filetext", "filecontent", "code", "newcontent"]),
     ("glob", &["includepattern", "filepattern", "include", "fileglob"]),
     ("pattern", &["query", "regex", "search", "text", "searchterm"]),
@@ -199,7 +230,7 @@ const MEANT: [(&str, &[&str]); 16] = [
     ("offset", &["startline", "linestart", "fromline", "line", "start"]),
     ("start_line", &["offset", "linestart", "fromline", "line", "start"]),
     ("limit", &["maxlines", "numlines", "linecount", "lines", "count", "n", "maxresults"]),
-    ("max_lines", &["limit", "numlines", "linecount", "lines", "count"]),
+    ("max_lines", &["limit", "numlines", "linecount", "lines", "count", "n"]),
     ("n", &["limit", "count", "max", "maxresults"]),
     ("last", &["isfinal", "final", "islast", "done"]),
     ("index", &["part", "partnumber", "partindex", "number", "chunk", "chunkindex"]),
@@ -207,23 +238,38 @@ const MEANT: [(&str, &[&str]); 16] = [
     ("replace_all", &["all", "global"]),
 ];
 
+/// A name in small letters without `_`.
+fn plain(name: &str) -> String {
+    name.replace('_', "").to_lowercase()
+}
+
 /// Whether a name is one that other programs have for an argument.
 pub(crate) fn means(name: &str, argument: &str) -> bool {
-    let plain = name.replace('_', "").to_lowercase();
-    MEANT.iter().any(|(ours, theirs)| *ours == argument && theirs.contains(&plain.as_str()))
+    meant(name, |ours| ours == argument).is_some()
 }
 
 /// The argument that is meant by a name of another program, of those that the tool has.
 fn meant(name: &str, has: impl Fn(&str) -> bool) -> Option<&'static str> {
-    let plain = name.replace('_', "").to_lowercase();
-    let mut all = MEANT.iter().filter(|(_, theirs)| theirs.contains(&plain.as_str()));
-    all.find(|(ours, _)| has(ours)).map(|(ours, _)| *ours)
+    let plain = plain(name);
+    let is_meant =
+        |(ours, theirs): &&(&str, &[&str])| theirs.contains(&plain.as_str()) && has(ours);
+    MEANT.iter().find(is_meant).map(|(ours, _)| *ours)
+}
+
+/// Names for a list of edits. A tool here makes one.
+const EDITS: [&str; 4] = ["changes", "edits", "operations", "replacements"];
+
+/// The arguments that are not missing beside one that the tool does not have, since it holds them.
+fn held_by(name: &str) -> &'static [&'static str] {
+    if EDITS.contains(&plain(name).as_str()) { &["old_string", "new_string"] } else { &[] }
 }
 
 /// What to do about an argument that no argument here has the place of.
 fn without(name: &str, has: impl Fn(&str) -> bool) -> Option<String> {
-    let plain = name.replace('_', "").to_lowercase();
-    Some(match plain.as_str() {
+    Some(match plain(name).as_str() {
+        plain if EDITS.contains(&plain) && has("old_string") => format!(
+            "make one call for each edit, with its `old_string` and `new_string` in place of {name}"
+        ),
         "mode" if has("append") => {
             "leave out mode, and pass `append` true to add at the end of the file".to_owned()
         }
@@ -264,6 +310,7 @@ fn unknown_argument<'a>(
         Some(meant) => vec![meant.to_owned()],
         None => nearest(name, known.clone().map(String::as_str)),
     };
+    let outer = full.split('.').next().unwrap_or(full);
     let hint = match (meant, near.first()) {
         _ if without.is_some() => without.unwrap_or_default(),
         (Some(meant), _) if is_passed(meant) => {
@@ -275,9 +322,11 @@ fn unknown_argument<'a>(
                 .to_owned()
         }
         (None, Some(near)) => format!("leave out {name}, or write `{near}` if that is meant"),
+        (None, None) if name != full => {
+            format!("leave {name} out of {outer}, which has no such part")
+        }
         (None, None) => format!("leave out {name}: the tool has no such argument"),
     };
-    let outer = full.split('.').next().unwrap_or(full);
     let refused = refusal(outer, format!("unknown_argument: {full}"), hint)
         .with("expected", known.cloned().collect::<Vec<_>>());
     if near.is_empty() { refused } else { refused.with("nearest_names", near) }
@@ -359,6 +408,19 @@ fn check_inner(
         }
     }
     Ok(())
+}
+
+/// Says of a refused part of an argument that it is an argument of its own, if the tool has one of that name.
+fn beside(refused: Box<Envelope>, outer: &str, has: impl Fn(&str) -> bool) -> Box<Envelope> {
+    let reason = refused.context.get("reason").and_then(Value::as_str).unwrap_or_default();
+    let inner = reason.strip_prefix("unknown_argument: ").and_then(|it| it.strip_prefix(outer));
+    match inner.and_then(|it| it.strip_prefix('.')).filter(|it| has(it)) {
+        None => refused,
+        Some(inner) => {
+            let hint = format!("pass `{inner}` beside `{outer}`, not inside it");
+            refused.with("hint", hint)
+        }
+    }
 }
 
 /// Arguments whose faults the Python server answers with `abort`, as the library does.
@@ -551,6 +613,12 @@ mod tests {
         let paper = ["path", "content", "mode", "expected_prev_sha256"];
         assert_eq!(hint(&paper, "append"), "write `mode` append in place of append");
         assert!(hint(&paper, "dry_run").contains("no tool only shows a change"));
+        let compose = ["session", "output_path", "separator"];
+        for name in ["target", "path", "destination"] {
+            assert_eq!(hint(&compose, name), format!("write `output_path` in place of {name}"));
+        }
+        assert_eq!(hint(&["path", "max_lines"], "n"), "write `max_lines` in place of n");
+        assert_eq!(hint(&["path", "n"], "limit"), "write `n` in place of limit");
         let read = ["path", "offset", "limit"];
         assert_eq!(hint(&read, "start_line"), "write `offset` in place of start_line");
         assert_eq!(
@@ -584,6 +652,53 @@ mod tests {
         );
         let told = refused(json!({"envelope": {}, "label": "draft"}));
         assert!(told["hint"].as_str().unwrap().contains("`rw_scratch_ref`"), "{told}");
+    }
+
+    #[test]
+    fn an_argument_inside_of_another_is_told_to_stand_beside_it() {
+        let schema = json!({
+            "properties": {
+                "path": {"type": "string"},
+                "content_from": {
+                    "type": "object", "additionalProperties": false,
+                    "properties": {"draft_sha256": {"type": "string"}}, "required": ["draft_sha256"],
+                },
+            },
+            "required": ["path"],
+        });
+        let refused = |arguments: Value| {
+            let arguments = arguments.as_object().unwrap().clone();
+            let refused = check(schema.as_object().unwrap(), &[], TEXTS, arguments).unwrap_err();
+            Value::Object(refused.context)
+        };
+        let told = refused(json!({"path": "a", "content_from": {"path": "a"}}));
+        assert_eq!(told["hint"], "pass `path` beside `content_from`, not inside it");
+        assert_eq!(told["reason"], "unknown_argument: content_from.path");
+        let told = refused(json!({"path": "a", "content_from": {"zzz": "a"}}));
+        assert_eq!(told["hint"], "leave zzz out of content_from, which has no such part");
+    }
+
+    #[test]
+    fn a_list_of_edits_is_told_to_be_one_call_for_each() {
+        let schema = json!({
+            "properties": {
+                "path": {"type": "string"}, "old_string": {"type": "string"},
+                "new_string": {"type": "string"},
+            },
+            "required": ["path", "old_string", "new_string"],
+        });
+        for name in ["edits", "Edits", "changes"] {
+            let arguments = json!({"path": "a", name: [{"old_string": "a"}]});
+            let arguments = arguments.as_object().unwrap().clone();
+            let told =
+                check(schema.as_object().unwrap(), &[], TEXTS, arguments).unwrap_err().context;
+            let hint = told["hint"].as_str().unwrap();
+            assert!(
+                hint.starts_with("make one call for each edit, with its `old_string`"),
+                "{hint}"
+            );
+            assert_eq!(told.get("also"), None, "{told:?}");
+        }
     }
 
     #[test]
