@@ -20,6 +20,7 @@ mod busy;
 mod call;
 pub mod client;
 mod completion;
+mod deeds;
 #[doc(hidden)]
 pub mod docs;
 pub mod guard;

@@ -21,10 +21,11 @@ use tokio::sync::{Semaphore, watch};
 use crate::args;
 use crate::busy::Busy;
 use crate::call::Call;
+use crate::deeds::ways;
 use crate::hints;
 use crate::instructions;
 use crate::message::Flaw;
-use crate::names::{ToolNames, may_lead_to, means, meant, related, ways};
+use crate::names::{ToolNames, may_lead_to, means, meant, related};
 use crate::reply::{result_of, result_with};
 use crate::schema::Schema;
 use crate::seam::{
@@ -36,6 +37,9 @@ use crate::tools::{Effect, Offer, ToolSpec, core};
 use crate::updates::Updates;
 
 pub use self::ready::Unready;
+
+/// The option for the set whose tools stand in place of those of the others.
+const OTHER_TOOLS: &str = "--tools core";
 
 /// What to do about a tool that no tool comes near to.
 pub const ONE_OF_LISTED: &str = "call one of the tools that this server lists";
@@ -325,9 +329,10 @@ impl Inner {
         let elsewhere =
             self.elsewhere(called).map(|option| (option, "it".to_owned())).or_else(|| {
                 let tools = meant.as_ref().filter(|_| near.is_empty())?;
-                tools.iter().find_map(|tool| {
-                    Some((self.elsewhere(tool)?, self.names.listed(tool).into_owned()))
-                })
+                let sets = tools.iter().filter_map(|tool| Some((self.elsewhere(tool)?, tool)));
+                // A set that keeps the tools of this one is better than one that has others in their place.
+                let (option, tool) = sets.min_by_key(|(option, _)| *option == OTHER_TOOLS)?;
+                Some((option, self.names.listed(tool).into_owned()))
             });
         let elsewhere = elsewhere.map(|(option, tool)| {
             format!("ask the user to start the server with {option}, which has {tool}")
@@ -374,7 +379,7 @@ impl Inner {
             Offer::Read => None,
             Offer::Paper { with_read: false } if has(Offer::Read) => Some("--with-read"),
             _ if has(Offer::Full) => Some("--tools full"),
-            _ if has(Offer::Core) => Some("--tools core"),
+            _ if has(Offer::Core) => Some(OTHER_TOOLS),
             _ => None,
         }
     }
