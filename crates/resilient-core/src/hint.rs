@@ -459,15 +459,15 @@ pub fn hint(error: &Error) -> String {
         Error::CursorStale(drift) => cursor(drift).to_owned(),
 
         Error::PolicyNotFound { .. } => {
-            "ask the user to correct RW_POLICY_FILE; until then a write passes only without `classify`, and \
-             only where the built-in policy finds nothing"
+            "ask the user to correct RW_POLICY_FILE; until then the server refuses each write with `classify`, \
+             and each text in which the built-in policy finds something"
                 .to_owned()
         }
         Error::Policy { path, place, .. } => {
             let at = place.map(|place| format!(" at line {}", place.line)).unwrap_or_default();
             format!(
-                "ask the user to correct {path}{at}; until then a write passes only without `classify`, and \
-                 only where the built-in policy finds nothing"
+                "ask the user to correct {path}{at}; until then the server refuses each write with `classify`, \
+                 and each text in which the built-in policy finds something"
             )
         }
         Error::BadArgument { argument, message } if message == BEYOND_DOUBLE => {

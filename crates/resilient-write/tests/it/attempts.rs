@@ -595,7 +595,8 @@ fn core_ends_a_file_in_front_of_stray_parts_as_the_hint_says() {
         let end = others.pop().unwrap();
         let hint = context["hint"].as_str().unwrap();
         let wanted = format!(
-            "that context.missing and context.unexpected list, then `part` {end} again with `last` true"
+            "that context.missing and context.unexpected list, with an empty `content` where the file has no such \
+             part, and at the end `part` {end} with `last` true"
         );
         assert!(hint.contains(&wanted), "{hint}");
         for number in others {

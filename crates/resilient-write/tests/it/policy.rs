@@ -74,7 +74,7 @@ fn a_command_that_writes_ends_with_a_policy_that_cannot_be_used() {
     assert!(!ran.stderr.contains("--classify"), "{ran:?}");
     // A server starts, and takes what is safe.
     let ran = sandbox.run(&["serve"]);
-    assert!(ran.stderr.contains("until then a write passes only without"), "{ran:?}");
+    assert!(ran.stderr.contains("until then the server refuses each write with `"), "{ran:?}");
     let sandbox = Sandbox::new().with("RW_POLICY_FILE", "none.yaml");
     let envelope = sandbox.run(&["write", "a.txt", "--content", "x", "--json"]).envelope();
     assert_eq!(envelope["context"]["reason"], "policy_not_found");

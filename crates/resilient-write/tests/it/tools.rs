@@ -412,7 +412,7 @@ fn core_keeps_the_other_parts_when_the_last_one_is_refused() {
         json!({"reason": "chunk_count_mismatch"}),
     );
     let hint = refused["context"]["hint"].as_str().unwrap();
-    assert!(hint.contains("then `part` 4 again with `last` true"), "{hint}");
+    assert!(hint.contains("and at the end `part` 4 with `last` true"), "{hint}");
     client.gives("rw_write_part", part(2, "y = 2\n", false), &["sha256"]);
     let written = client.gives("rw_write_part", part(4, "end = 4\n", true), &["sha256"]);
     assert_eq!(written["parts"], 4);

@@ -171,7 +171,8 @@ fn of_unknown(UnknownParts { why, composed, parts, .. }: &UnknownParts) -> Strin
         WhyUnknown::NotListed => {
             return format!(
                 "{done}call `rw_list_parts` with this `path` and make this call again to go on with the parts that are \
-                 there, or send all parts again from `part` 1 on: you have not seen these parts in this connection"
+                 there, or send all parts again from `part` 1 on: you have not listed the parts of this file in this \
+                 connection, and a call without `path` lists only the files"
             );
         }
         WhyUnknown::BegunAnew => "another client has begun this file anew",
@@ -191,8 +192,8 @@ fn of_unknown(UnknownParts { why, composed, parts, .. }: &UnknownParts) -> Strin
 /// What to do about parts behind the one that was sent as the last: send which parts, up to the last that is kept.
 fn beyond_last(which: &str, last: u32) -> String {
     format!(
-        "send the parts {which}, then `part` {last} again with `last` true, each with an empty `content` if the file does \
-         not have it; or send all parts again from `part` 1 on"
+        "send the parts {which}, with an empty `content` where the file has no such part, and at the end `part` {last} with \
+         `last` true; or send all parts again from `part` 1 on"
     )
 }
 
