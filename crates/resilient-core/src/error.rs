@@ -618,8 +618,7 @@ pub struct Composed {
 impl Composed {
     /// Whether two are of one compose. A manifest of an earlier version names no client.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
-        let of = |it: &Self| (it.journal_id.clone(), it.path.clone(), it.ts.clone());
-        of(self) == of(other)
+        self.journal_id == other.journal_id && self.path == other.path && self.ts == other.ts
     }
 }
 

@@ -53,16 +53,13 @@ pub(super) fn envelope(error: &Error) -> Envelope {
             stale(AskUser, context)
         }
         Error::PartsUnknown(parts) => stale(AskUser, of_unknown_parts(parts)),
-        Error::SessionNotFound { session, near, composed } => {
-            let context = json!({"session": session, "reason": "session_not_found"});
-            let mut context = with_near(context, near);
-            if let Some(composed) = composed {
-                set(&mut context, "composed", json!(composed));
-            }
-            stale(Abort, context)
-        }
-        Error::NoChunks { session, near, composed } => {
-            let context = json!({"session": session, "reason": "no_chunks_found"});
+        Error::SessionNotFound { session, near, composed }
+        | Error::NoChunks { session, near, composed } => {
+            let reason = match error {
+                Error::NoChunks { .. } => "no_chunks_found",
+                _ => "session_not_found",
+            };
+            let context = json!({"session": session, "reason": reason});
             let mut context = with_near(context, near);
             if let Some(composed) = composed {
                 set(&mut context, "composed", json!(composed));
