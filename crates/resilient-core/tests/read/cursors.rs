@@ -298,7 +298,7 @@ fn what_is_no_cursor_is_said_to_be_none() {
     assert_eq!(kind, "invalid_input/range/retry_later");
     assert_eq!(
         context,
-        json!({"reason": "offset out of file bounds",
+        json!({"reason": "offset_out_of_file_bounds",
             "hint": "correct the call: `offset` out of file bounds", "offset": 2, "size": 1})
     );
 }

@@ -44,7 +44,7 @@ fn a_refused_call_is_told() {
 fn without_the_moment(mut answer: Value) -> Value {
     if let Some(fields) = answer.as_object_mut() {
         let mut of_the_moment =
-            vec!["journal_id", "wrote_at", "created_at", "updated_at", "age_seconds"];
+            vec!["journal_id", "wrote_at", "created_at", "updated_at", "age_seconds", "last_write"];
         if fields.contains_key("checkpoint_path") {
             of_the_moment.push("sha256");
         }

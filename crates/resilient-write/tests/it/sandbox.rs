@@ -267,9 +267,9 @@ impl Ran {
     }
 }
 
-/// Whether a reason says that what the command names is not there.
+/// Whether a reason says that what the command names is not there. No command names the policy.
 fn is_none(reason: Option<&str>) -> bool {
-    reason.is_some_and(|reason| {
+    reason.filter(|reason| *reason != "policy_not_found").is_some_and(|reason| {
         reason == "removed" || reason == "no_chunks_found" || reason.ends_with("not_found")
     })
 }

@@ -23,9 +23,10 @@ fn chunks_go_from_part_to_file() {
             "ok": true, "session": "s", "exists": true, "total_expected": 2,
             "present_indices": [1, 2], "chunk_dir": format!("{STATE}/chunks/s"), "bytes": 8,
             "updated_at": status["updated_at"], "age_seconds": status["age_seconds"],
-            "last_part": {"index": 2, "bytes": 4, "tail": "two\n"},
+            "last_part": {"index": 2, "bytes": 4, "tail": "two\n"}, "last_write": status["last_write"],
         })
     );
+    assert_eq!(status["last_write"]["client"], "test/0");
     let all = client.gives("rw_chunk_status", json!({}), &[]);
     assert_eq!(all["count"], 1);
     assert_eq!(
