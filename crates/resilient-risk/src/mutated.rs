@@ -3,11 +3,12 @@
 //!
 //! A text has lines of a program, and between them secrets in many forms, which are then cut, doubled, moved and
 //! spoilt with signs that mean something to the scan. The lines of the program are not touched: each must be in the
-//! result as it was. The test reads a few hundred texts; `MUTATED_TEXTS` says how many, `MUTATED_SEED` which.
+//! result as it was. A line in a literal is none of the program: a mutation may have left out the quote that ends a literal
+//! before it, in a language whose literals go over lines. The test reads a few hundred texts; `MUTATED_TEXTS` says how many, `MUTATED_SEED` which.
 //! `MUTATED_TEXT` reads the one text that a fault names.
 
 use super::hidden::WAYS;
-use super::redact::{Language, Wish, redact};
+use super::redact::{Language, Wish, may_be_in_literal, redact};
 use super::steady::Chance;
 use super::{Policy, hostile, placeholder};
 
@@ -80,7 +81,10 @@ fn spoil(chance: &mut Chance, text: &mut String) {
 fn fault(chance: &mut Chance, hostile: &[(&str, String)]) -> Option<String> {
     let lines: Vec<String> =
         (0..3).map(|nth| LINES[chance.below(LINES.len())].replace('N', &nth.to_string())).collect();
-    let (mut text, mut tokens) = (String::new(), Vec::new());
+    let languages: Vec<_> = Language::names().map(Language::named).chain([None]).collect();
+    let language = languages[chance.below(languages.len())];
+    let begin = if language == Some(Language::Php) { "<?php" } else { "" };
+    let (mut text, mut tokens) = (begin.to_owned(), Vec::new());
     for line in &lines {
         text += &format!("\n{line}\n");
         let (mut row, token) = secret(chance, hostile);
@@ -91,12 +95,14 @@ fn fault(chance: &mut Chance, hostile: &[(&str, String)]) -> Option<String> {
         tokens.push(token);
     }
     text += "\n";
-    let languages: Vec<_> = Language::names().map(Language::named).chain([None]).collect();
-    let language = languages[chance.below(languages.len())];
     let wish = Wish { language, env: chance.below(3) == 0, ..Wish::default() };
     let Ok(redaction) = redact(&text, &Policy::default(), &wish) else { return None };
     let count = |text: &str, line: &str| text.matches(line).count();
-    let lost = lines.iter().find(|line| count(&text, line) != count(&redaction.text, line));
+    let is_code =
+        |line: &str| text.find(line).is_some_and(|at| !may_be_in_literal(&text, language, at));
+    let lost = lines
+        .iter()
+        .find(|line| count(&text, line) != count(&redaction.text, line) && is_code(line));
     // By chance a token may name itself a dummy.
     let is_left = |token: &&String| {
         !placeholder::is_void(token.as_bytes()) && redaction.text.contains(token.as_str())

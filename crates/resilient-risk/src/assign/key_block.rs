@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr_iter;
+
 use super::super::literals::{Literal, Place};
 use super::super::material::{is_material, rows};
 use super::Hit;
@@ -53,7 +55,7 @@ pub(in super::super) fn key_blocks(text: &[u8], places: &[Place], mut each: impl
     }
 }
 
-/// The line of a block that has a word at a position, and its label: words of letters and digits.
+/// The line of a block that has a word at a position, and its label. An editor may have broken the line once.
 fn line<'a>(text: &'a [u8], at: usize, word: &[u8]) -> Option<(Range<usize>, &'a [u8])> {
     let before = text.get(..at)?;
     let (open, close) = SIGNS.iter().find(|(open, _)| before.ends_with(open))?;
@@ -61,8 +63,12 @@ fn line<'a>(text: &'a [u8], at: usize, word: &[u8]) -> Option<(Range<usize>, &'a
     let near = rest.get(..LABEL_MAX).unwrap_or(rest);
     let len = near.windows(close.len()).position(|part| part == *close)?;
     let span = at - open.len()..at + word.len() + len + close.len();
-    let is_label =
-        |label: &&[u8]| label.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b' ');
+    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b" \t\r\n_-.+/>'()".contains(byte);
+    let is_label = |label: &&[u8]| {
+        label.iter().all(is_sign)
+            && memchr_iter(b'\n', label).count() <= 1
+            && !label.windows(2).any(|two| two == b"--")
+    };
     Some((span, rest.get(..len).filter(is_label)?))
 }
 

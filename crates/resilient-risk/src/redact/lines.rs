@@ -19,15 +19,6 @@ const QUOTES: [&str; 5] = ["\"\"\"", "'''", "\"", "'", "`"];
 static FIELD: Form =
     Form::of(r#"(?m)^[ \t]*["']?[\w.-]+["']?[ \t]*(?::[ \t]|:$|[ \t]=[ \t]|=[ \t]*["'`])"#);
 
-/// A line that is a statement: a call, one that begins with a word of programs, the beginning or the end of a block.
-static STATEMENT: Form = Form::of(concat!(
-    r"(?m)^[ \t]*(?:\w[\w.:>-]*!?\(.*\)[ \t]*;?",
-    r"|(?:return|if|elif|for|while|import|from|use|let|const|var|def|fn|func|class|export|echo|require)\b[ \t(].*",
-    r"|[^\s].*[ \t].*[;{]",
-    r"|(?:end|fi|done|else:?|pass|break|continue|[\])}]+)[;,]?",
-    r")\r?$",
-));
-
 /// What stands before a plain scalar of YAML on its line; the group is how far its key is in.
 static KEY: Form = Form::of(r"(?:^|\n)([ ]*(?:- +)?)[\w./-]+:[ ]+\z");
 
@@ -45,10 +36,12 @@ pub(super) fn whole(
     let before = content.get(..piece.start)?;
     let is_outside = |quote: &&&str| before.ends_with(**quote) && !before.ends_with('\\');
     if let Some(quote) = QUOTES.iter().find(is_outside) {
-        return Some(piece.start..piece.end + quoted_len(rest, quote, language)?);
+        let lead = before.strip_suffix(quote)?;
+        return Some(piece.start..piece.end + quoted_len(lead, rest, quote, language)?);
     }
     if let Some(quote) = QUOTES.iter().find(|quote| first.starts_with(**quote)) {
-        return Some(piece.start..piece.end + quoted_len(rest, quote, language)? + quote.len());
+        let len = quoted_len(before, rest, quote, language)?;
+        return Some(piece.start..piece.end + len + quote.len());
     }
     let len = match language {
         Some(Language::Yaml | Language::Workflow) => scalar_len(before, rest, |_| true)?,
@@ -59,7 +52,7 @@ pub(super) fn whole(
 }
 
 /// How much stands before the quote that closes it, in a line below.
-fn quoted_len(text: &str, quote: &str, language: Option<Language>) -> Option<usize> {
+fn quoted_len(lead: &str, text: &str, quote: &str, language: Option<Language>) -> Option<usize> {
     let is_escaped = |at: usize| {
         let before = text.as_bytes().get(..at).unwrap_or_default();
         before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
@@ -69,20 +62,31 @@ fn quoted_len(text: &str, quote: &str, language: Option<Language>) -> Option<usi
     let (_, below) = inner.split_once('\n')?;
     let behind = text.get(len + quote.len()..)?;
     let ends = behind.chars().next().is_none_or(|c| c.is_whitespace() || ",;.)]}".contains(c));
-    let has_blanks = || below.lines().any(|line| line.trim().contains(char::is_whitespace));
+    let has_blanks = || {
+        let said = |line: &str| line.trim().trim_start_matches("- ").contains(char::is_whitespace);
+        below.lines().any(said)
+    };
+    let begins_scalar = || {
+        let line = lead.rsplit('\n').next().unwrap_or_default().trim_end();
+        line.is_empty() || line.ends_with([':', '-', ',', '[', '{', '?'])
+    };
     let is_literal = match language {
-        // It may be an apostrophe. Some readers of `.env` let a value go on, and others do not.
-        None | Some(Language::Env) => quote.len() > 1 || !has_blanks(),
+        // It may be an apostrophe.
+        None | Some(Language::Markup) => quote.len() > 1 || !has_blanks(),
+        // Most readers let a value in quotes go on.
+        Some(Language::Env) => true,
+        // Elsewhere in a scalar of YAML a quote means nothing.
+        Some(language) if language.is_yaml() => begins_scalar() || !has_blanks(),
         Some(language) => goes_over_lines(language, quote),
     };
-    let is_other = || quote.len() == 1 && (FIELD.is_in(below) || STATEMENT.is_in(below));
-    (ends && is_literal && !is_other()).then_some(len)
+    let is_field = || quote.len() == 1 && FIELD.is_in(below);
+    (ends && is_literal && !is_field()).then_some(len)
 }
 
-/// Tells whether a language has literals over lines between such quotes. Of a language without quotes that is not known.
+/// Tells whether a language has literals over lines between such quotes.
 fn goes_over_lines(language: Language, quote: &str) -> bool {
-    let known = quotes_of(language);
-    known.is_none_or(|(known, _)| known.iter().any(|of| of.sign == quote && of.lines))
+    let known = quotes_of(language).map(|(known, _)| known).unwrap_or_default();
+    known.iter().any(|of| of.sign == quote && of.lines)
 }
 
 /// How long the lines are that a plain scalar goes on with: they are further in than its key, and no fields.

@@ -83,6 +83,21 @@ pub(super) fn regions(text: &str, language: Language) -> Vec<Region> {
     lexer.regions
 }
 
+/// Tells whether a place of a text is in a literal, or may be in one. Readers of `.env` do not agree where a value in
+/// quotes ends.
+#[cfg(test)]
+pub(crate) fn may_be_in_literal(text: &str, language: Option<Language>, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let is_open = |quote: char| before.matches(quote).count() % 2 == 1;
+    match language {
+        None => false,
+        Some(Language::Env) => is_open('"') || is_open('\''),
+        Some(language) => regions(text, language)
+            .iter()
+            .any(|of| matches!(of.kind, Kind::Literal | Kind::Unknown) && of.outer.contains(&at)),
+    }
+}
+
 impl<'a> Lexer<'a> {
     fn step(&mut self) {
         let rest = self.rest();

@@ -52,6 +52,8 @@ use crate::score::score;
 
 pub use self::guard::{Overwritten, guard};
 pub use self::language::Language;
+#[cfg(test)]
+pub(crate) use self::literal::may_be_in_literal;
 use self::look_up::LookUp;
 pub use self::marked::{MARK, MarkedLines};
 pub use self::refusal::Refusal;

@@ -11,6 +11,12 @@ use super::super::wrapped::wrapped;
 use super::super::{Map, Trust, Views};
 use super::{JOINED_MAX, JOINED_MIN, may_hold};
 
+/// Words that begin a statement. The rest of a token is hardly one of them.
+const STATEMENTS: [&[u8]; 16] = [
+    b"class", b"const", b"def", b"echo", b"export", b"fn", b"for", b"from", b"func", b"if",
+    b"import", b"let", b"return", b"use", b"var", b"while",
+];
+
 /// Lines that a backslash continues.
 pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
     let mut done = 0;
@@ -83,8 +89,8 @@ impl Quote {
     }
 
     /// Tells by what stands behind a word whether the word can be the rest of a token of the line before. A literal
-    /// goes on to its quote. Elsewhere the word is no name that is called or assigned to, no key, and no word of small
-    /// letters with another word behind it.
+    /// goes on to its quote. Elsewhere the word is no name that is called or assigned to, no key, and none that begins a
+    /// statement.
     fn is_end(self, text: &[u8], word: &Range<usize>) -> bool {
         let behind = text.get(word.end..).unwrap_or_default();
         match (behind.first(), self) {
@@ -93,13 +99,11 @@ impl Quote {
             (Some(byte), Self::Three(quote)) => *byte == quote || matches!(byte, b'\n' | b'\r'),
             (Some(byte), Self::None) => {
                 let next = behind.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
-                let goes_on =
-                    || *byte == b' ' && !matches!(next, None | Some(b'\n' | b'\r' | b'\\'));
-                let is_plain = || {
+                let begins = || {
                     let word = text.get(word.clone()).unwrap_or_default();
-                    word.iter().all(u8::is_ascii_lowercase)
+                    *byte == b' ' && STATEMENTS.contains(&word)
                 };
-                !(matches!(next, Some(b'(' | b':' | b'=')) || goes_on() && is_plain())
+                !(matches!(next, Some(b'(' | b':' | b'=')) || begins())
             }
         }
     }

@@ -35,19 +35,17 @@ fn a_line_of_the_program_below_a_secret_stays() {
 #[test]
 fn the_lines_behind_an_open_quote_stay() {
     let token = ["ghp", "_ISERmjVzkjUusJ8Q15GV9aG"].concat();
-    let in_literals = [Language::Rust, Language::Ruby, Language::Php, Language::Shell];
-    let lines = [Language::Python, Language::Go, Language::CSharp, Language::Toml, Language::Env];
-    for (language, line) in [
-        (lines.as_slice(), "a b"),
-        (&lines[..4], "ab"),
-        (&in_literals, "call_2(x, y)"),
-        (&in_literals, "return x + y;"),
-        (&in_literals, "if x < y {"),
-        (&in_literals, "import x"),
-        (&in_literals, "}"),
-    ]
-    .into_iter()
-    .flat_map(|(languages, line)| languages.iter().map(move |of| (*of, line)))
+    let lines = [
+        Language::Python,
+        Language::Go,
+        Language::CSharp,
+        Language::Toml,
+        Language::JavaScript,
+        Language::Kotlin,
+    ];
+    for (language, line) in ["ab", "call_2(x, y)", "return x + y;", "}"]
+        .into_iter()
+        .flat_map(|line| lines.iter().map(move |of| (*of, line)))
     {
         let rest = format!("\n{line}\nx9 wM\"\n");
         let text = format!("token = \"{token}{rest}");
@@ -55,6 +53,30 @@ fn the_lines_behind_an_open_quote_stay() {
         let redaction = redact(&text, &Policy::default(), &wish).unwrap();
         assert!(redaction.text.ends_with(&rest), "{language:?}: {}", redaction.text);
         assert!(!redaction.text.contains(&token), "{language:?}: {}", redaction.text);
+    }
+}
+
+/// Such a line is no statement in a literal that goes over lines.
+#[test]
+fn the_lines_of_a_password_in_a_literal_go() {
+    let (one, two) = (["hG7$kd92", "LmQx81Zp"].concat(), ["qQ7zL9", "mN2"].concat());
+    for line in ["let me in please Xq7", "import ant 9Kd", "Vw4nT8(kq);", "}"] {
+        for (language, begin, end) in [
+            (Language::Rust, "let password = \"", "\";\n"),
+            (Language::Ruby, "password = \"", "\"\n"),
+            (Language::Shell, "export PASSWORD=\"", "\"\n"),
+            (Language::Yaml, "password: \"", "\"\n"),
+            (Language::Env, "PASSWORD=\"", "\"\n"),
+            (Language::Go, "password := `", "`\n"),
+        ] {
+            let text = format!("{begin}{one}\n  {line}\n  {two}{end}");
+            let wish = Wish { language: Some(language), ..Wish::default() };
+            let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+            assert!(!redacted.contains(line) && !redacted.contains(&two), "{redacted}");
+            // In `.env` the quotes go, too.
+            let is_whole = redacted.starts_with(begin) && redacted.ends_with(end);
+            assert!(is_whole || language == Language::Env, "{redacted}");
+        }
     }
 }
 
@@ -95,6 +117,10 @@ fn a_last_line_that_is_broken_takes_no_other_line_with_it() {
         let text = format!("{begin}\n{}\n{cut}\ncall_1(x, y)\n{rest}{end}\n", key_row(64));
         let redacted = redacted(&text).text;
         assert!(redacted.contains("\ncall_1(x, y)\n") && !redacted.contains(&key_row(64)));
+    }
+    for label in ["ML-DSA-65 PRIVATE KEY", "ED448_PRIVATE KEY", "GOST R34.10\nPRIVATE KEY"] {
+        let text = format!("{}\n{}\nb()\n", key_row(64), armor("END", label));
+        assert_eq!(redacted(&text).text, "<REDACTED:pem_block:1>\nb()\n");
     }
 }
 
