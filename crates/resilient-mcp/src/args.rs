@@ -8,6 +8,7 @@
 use resilient_core::near::nearest;
 use serde_json::{Map, Value};
 
+use crate::aims;
 use crate::seam::{Envelope, ErrorKind, ReasonHint, SuggestedAction};
 
 /// Arguments that carry text of any length, and what to do when one is missing.
@@ -32,6 +33,7 @@ pub(crate) const TEXTS: Texts = &[
 /// # Errors
 /// The envelope of the first argument that is unknown, missing or of another type. It names the others, too.
 pub(crate) fn check(
+    tool: &str,
     schema: &Map<String, Value>,
     instead_of_content: &[&str],
     texts: Texts,
@@ -59,7 +61,9 @@ pub(crate) fn check(
         let stands_in = instead_of_content.iter().chain(&["content"]);
         let lacks_content = known.contains_key("content")
             && !stands_in.into_iter().any(|it| arguments.contains_key(*it));
-        let unknown = unknown_argument(name, name, known.keys(), &|it| arguments.contains_key(it));
+        let unknown = unknown_argument(tool, name, name, value, known.keys(), &|it| {
+            arguments.contains_key(it)
+        });
         // Without it there is no content at all: this is the one.
         let unknown = match (value, part_of(known, name)) {
             (_, Some(outer)) if is_instead(outer) && arguments.contains_key("content") => {
@@ -238,11 +242,6 @@ const MEANT: [(&str, &[&str]); 17] = [
     ("replace_all", &["all", "global"]),
 ];
 
-/// A name in small letters without `_`.
-fn plain(name: &str) -> String {
-    name.replace('_', "").to_lowercase()
-}
-
 /// Whether a name is one that other programs have for an argument.
 pub(crate) fn means(name: &str, argument: &str) -> bool {
     meant(name, |ours| ours == argument).is_some()
@@ -250,61 +249,33 @@ pub(crate) fn means(name: &str, argument: &str) -> bool {
 
 /// The argument that is meant by a name of another program, of those that the tool has.
 fn meant(name: &str, has: impl Fn(&str) -> bool) -> Option<&'static str> {
-    let plain = plain(name);
+    let plain = aims::plain(name);
     let is_meant =
         |(ours, theirs): &&(&str, &[&str])| theirs.contains(&plain.as_str()) && has(ours);
     MEANT.iter().find(is_meant).map(|(ours, _)| *ours)
 }
 
-/// Names for a list of edits. A tool here makes one.
-const EDITS: [&str; 4] = ["changes", "edits", "operations", "replacements"];
-
 /// The arguments that are not missing beside one that the tool does not have, since it holds them.
 fn held_by(name: &str) -> &'static [&'static str] {
-    if EDITS.contains(&plain(name).as_str()) { &["old_string", "new_string"] } else { &[] }
-}
-
-/// What to do about an argument that no argument here has the place of.
-fn without(name: &str, has: impl Fn(&str) -> bool) -> Option<String> {
-    Some(match plain(name).as_str() {
-        plain if EDITS.contains(&plain) && has("old_string") => format!(
-            "make one call for each edit, with its `old_string` and `new_string` in place of {name}"
-        ),
-        "mode" if has("append") => {
-            "leave out mode, and pass `append` true to add at the end of the file".to_owned()
-        }
-        "append" if has("mode") => "write `mode` append in place of append".to_owned(),
-        "overwrite" if has("mode") => "write `mode` overwrite in place of overwrite".to_owned(),
-        "index" | "part" if has("session") && has("content") && !has("index") => format!(
-            "leave out {name} to add the next part, or call `rw_chunk_write` to replace the part of that number"
-        ),
-        "dryrun" | "preview" => format!(
-            "leave out {name} only if the file is to be changed: no tool only shows a change"
-        ),
-        "endline" | "lineend" | "toline" => {
-            let lines = ["limit", "max_lines"].into_iter().find(|it| has(it))?;
-            format!("pass `{lines}`, the number of lines, in place of {name}")
-        }
-        "replaceall" if has("count") => {
-            format!("leave out {name}, and pass `count` -1 to replace all")
-        }
-        "expectedreplacements" | "count" if has("replace_all") => {
-            format!("leave out {name}, and pass `replace_all` true to replace all")
-        }
-        _ => return None,
-    })
+    if aims::EDITS.contains(&aims::plain(name).as_str()) {
+        &["old_string", "new_string"]
+    } else {
+        &[]
+    }
 }
 
 /// The refusal of an argument that the tool does not have, `full` with the one that holds it.
 fn unknown_argument<'a>(
+    tool: &str,
     name: &str,
     full: &str,
+    value: &Value,
     known: impl Iterator<Item = &'a String> + Clone,
     is_passed: &dyn Fn(&str) -> bool,
 ) -> Box<Envelope> {
     let has = |wanted: &str| known.clone().any(|known| known == wanted);
     let meant = meant(name, has);
-    let without = without(name, has);
+    let aim = aims::of(tool, name, value);
     let near = match meant {
         Some(meant) if is_passed(meant) => Vec::new(),
         Some(meant) => vec![meant.to_owned()],
@@ -312,7 +283,7 @@ fn unknown_argument<'a>(
     };
     let outer = full.split('.').next().unwrap_or(full);
     let hint = match (meant, near.first()) {
-        _ if without.is_some() => without.unwrap_or_default(),
+        _ if aim.is_some() => aim.unwrap_or_default(),
         (Some(meant), _) if is_passed(meant) => {
             format!("leave out {name}, since `{meant}` is passed")
         }
@@ -321,11 +292,15 @@ fn unknown_argument<'a>(
             "leave out label, and pass as `sha256` what `rw_scratch_ref` answers for that label"
                 .to_owned()
         }
-        (None, Some(near)) => format!("leave out {name}, or write `{near}` if that is meant"),
+        (None, Some(near)) => match aims::of_any(tool, name) {
+            Some(removes) => format!("write `{near}` if that is meant, or {removes}"),
+            None => format!("leave out {name}, or write `{near}` if that is meant"),
+        },
         (None, None) if name != full => {
             format!("leave {name} out of {outer}, which has no such part")
         }
-        (None, None) => format!("leave out {name}: the tool has no such argument"),
+        (None, None) => aims::of_any(tool, name)
+            .unwrap_or_else(|| format!("leave out {name}: the tool has no such argument")),
     };
     let refused = refusal(outer, format!("unknown_argument: {full}"), hint)
         .with("expected", known.cloned().collect::<Vec<_>>());
@@ -390,9 +365,11 @@ fn check_inner(
 ) -> Result<(), Box<Envelope>> {
     let known = schema.get("properties").and_then(Value::as_object);
     let property = |name: &str| known.and_then(|known| known.get(name));
-    if let Some(name) = arguments.keys().find(|name| property(name).is_none()) {
+    if let Some((name, value)) = arguments.iter().find(|(name, _)| property(name).is_none()) {
         let known = known.into_iter().flat_map(Map::keys);
-        return Err(unknown_argument(name, &format!("{outer}.{name}"), known, &|_| false));
+        let full = format!("{outer}.{name}");
+        // What the call is for concerns the arguments of the tool itself.
+        return Err(unknown_argument("", name, &full, value, known, &|_| false));
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let required = required.filter_map(Value::as_str);
@@ -514,7 +491,7 @@ mod tests {
             },
             "required": ["path", "content"],
         });
-        check(schema.as_object().unwrap(), &[], TEXTS, arguments.as_object().unwrap().clone())
+        check("", schema.as_object().unwrap(), &[], TEXTS, arguments.as_object().unwrap().clone())
             .map(Value::Object)
             .map_err(|refused| {
                 (Value::Object(refused.context), refused.reason_hint, refused.suggested_action)
@@ -604,15 +581,11 @@ mod tests {
     fn what_another_program_calls_an_argument_keeps_its_meaning() {
         let hint = |known: &[&str], name: &str| {
             let known: Vec<String> = known.iter().map(|&it| it.to_owned()).collect();
-            let refused = unknown_argument(name, name, known.iter(), &|_| false);
+            let refused = unknown_argument("", name, name, &Value::Null, known.iter(), &|_| false);
             refused.context["hint"].as_str().unwrap().to_owned()
         };
         let core = ["path", "content", "append", "expected_prev_sha256"];
-        assert!(hint(&core, "mode").contains("pass `append` true"));
         assert_eq!(hint(&core, "fileName"), "write `path` in place of fileName");
-        let paper = ["path", "content", "mode", "expected_prev_sha256"];
-        assert_eq!(hint(&paper, "append"), "write `mode` append in place of append");
-        assert!(hint(&paper, "dry_run").contains("no tool only shows a change"));
         let compose = ["session", "output_path", "separator"];
         for name in ["target", "path", "destination"] {
             assert_eq!(hint(&compose, name), format!("write `output_path` in place of {name}"));
@@ -621,10 +594,6 @@ mod tests {
         assert_eq!(hint(&["path", "n"], "limit"), "write `n` in place of limit");
         let read = ["path", "offset", "limit"];
         assert_eq!(hint(&read, "start_line"), "write `offset` in place of start_line");
-        assert_eq!(
-            hint(&read, "end_line"),
-            "pass `limit`, the number of lines, in place of end_line"
-        );
         assert_eq!(
             hint(&["pattern", "path", "glob"], "include_pattern"),
             "write `glob` in place of include_pattern"
@@ -642,7 +611,8 @@ mod tests {
         });
         let refused = |arguments: Value| {
             let arguments = arguments.as_object().unwrap().clone();
-            let refused = check(schema.as_object().unwrap(), &[], TEXTS, arguments).unwrap_err();
+            let refused =
+                check("", schema.as_object().unwrap(), &[], TEXTS, arguments).unwrap_err();
             Value::Object(refused.context)
         };
         let told = refused(json!({"task_id": "t"}));
@@ -668,7 +638,8 @@ mod tests {
         });
         let refused = |arguments: Value| {
             let arguments = arguments.as_object().unwrap().clone();
-            let refused = check(schema.as_object().unwrap(), &[], TEXTS, arguments).unwrap_err();
+            let refused =
+                check("", schema.as_object().unwrap(), &[], TEXTS, arguments).unwrap_err();
             Value::Object(refused.context)
         };
         let told = refused(json!({"path": "a", "content_from": {"path": "a"}}));
@@ -690,8 +661,9 @@ mod tests {
         for name in ["edits", "Edits", "changes"] {
             let arguments = json!({"path": "a", name: [{"old_string": "a"}]});
             let arguments = arguments.as_object().unwrap().clone();
-            let told =
-                check(schema.as_object().unwrap(), &[], TEXTS, arguments).unwrap_err().context;
+            let told = check("rw.edit_file", schema.as_object().unwrap(), &[], TEXTS, arguments)
+                .unwrap_err()
+                .context;
             let hint = told["hint"].as_str().unwrap();
             assert!(
                 hint.starts_with("make one call for each edit, with its `old_string`"),
@@ -721,7 +693,7 @@ mod tests {
         });
         let refused = |arguments: Value| {
             let arguments = arguments.as_object().unwrap().clone();
-            check(schema.as_object().unwrap(), &[], TEXTS, arguments).unwrap_err()
+            check("", schema.as_object().unwrap(), &[], TEXTS, arguments).unwrap_err()
         };
         for (old, new) in [
             ("old", "new"),
@@ -780,7 +752,8 @@ mod tests {
         });
         let hint = |arguments: Value| {
             let arguments = arguments.as_object().unwrap().clone();
-            let refused = check(schema.as_object().unwrap(), &["content_from"], TEXTS, arguments);
+            let refused =
+                check("", schema.as_object().unwrap(), &["content_from"], TEXTS, arguments);
             let context = refused.unwrap_err().context;
             (context["hint"].as_str().unwrap().to_owned(), context["got"].clone())
         };

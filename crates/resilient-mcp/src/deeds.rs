@@ -22,6 +22,16 @@ const fn none(how: &'static str) -> Way {
     Way { tool: None, how }
 }
 
+/// What is said of the removal of one part of a session.
+pub(crate) const ONE_PART: &str = "no tool removes one part: `rw_chunk_write` with an empty `content` empties it, and \
+                                   `rw_chunk_reset` removes all parts of a session";
+/// The same of a file that is sent in parts.
+pub(crate) const ONE_PART_OF_FILE: &str = "no tool removes one part: send it again with `rw_write_part` and an empty \
+                                           `content`; part 1 discards all others";
+/// What is said of the removal of one checkpoint.
+pub(crate) const ONE_CHECKPOINT: &str = "no tool removes one checkpoint: `rw_checkpoint_cleanup` removes all that have expired, and all with `ttl` session \
+     unless `include_session` is false";
+
 const LIST: &[&str] = &["info", "list", "ls", "show", "status"];
 const READ: &[&str] = &["cat", "get", "load", "open", "read", "restore", "view"];
 const SAVE: &[&str] = &["add", "create", "put", "save", "write"];
@@ -72,18 +82,7 @@ const DEEDS: &[(&[&str], &[&str], &[Way])] = &[
     (
         REMOVE,
         &["chunk", "part"],
-        &[
-            only(
-                "rw.chunk_reset",
-                "no tool removes one part: `rw_chunk_write` with an empty `content` empties it, and `rw_chunk_reset` \
-                 removes all parts of a session",
-            ),
-            only(
-                "rw.write_part",
-                "no tool removes one part: send it again with `rw_write_part` and an empty `content`; part 1 discards \
-                 all others",
-            ),
-        ],
+        &[only("rw.chunk_reset", ONE_PART), only("rw.write_part", ONE_PART_OF_FILE)],
     ),
     (
         REMOVE,
@@ -96,6 +95,14 @@ const DEEDS: &[(&[&str], &[&str], &[Way])] = &[
             ),
         ],
     ),
+    (
+        &["append"],
+        &["append", "file", "files", "line", "lines", "safe", "text", "to", "write"],
+        &[
+            only("rw.write_file", "call `rw_write_file` with `append` true"),
+            only("rw.safe_write", "call `rw_safe_write` with `mode` append"),
+        ],
+    ),
     (LIST, SCRATCH, &[by("rw.scratch_list"), by("rw.scratch_ref")]),
     (READ, SCRATCH, &[by("rw.scratch_get")]),
     (SAVE, SCRATCH, &[by("rw.scratch_put")]),
@@ -103,15 +110,7 @@ const DEEDS: &[(&[&str], &[&str], &[Way])] = &[
     (LIST, CHECKPOINTS, &[by("rw.checkpoint_list")]),
     (READ, CHECKPOINTS, &[by("rw.checkpoint_read")]),
     (SAVE, CHECKPOINTS, &[by("rw.checkpoint")]),
-    (
-        REMOVE,
-        CHECKPOINTS,
-        &[only(
-            "rw.checkpoint_cleanup",
-            "no tool removes one checkpoint: `rw_checkpoint_cleanup` removes all that have expired, and all with \
-             `ttl` session unless `include_session` is false",
-        )],
-    ),
+    (REMOVE, CHECKPOINTS, &[only("rw.checkpoint_cleanup", ONE_CHECKPOINT)]),
     (
         &["compose", "finalize", "finish", "publish"],
         MAKES_FILES,

@@ -13,6 +13,7 @@
 //! file runs right away, for a client that asks one thing at a time: no other call keeps the protocol
 //! waiting. Which of this is by hand beside the SDK, and why: `docs/design/0008-transports.md`.
 
+mod aims;
 mod args;
 mod batch;
 mod budget;

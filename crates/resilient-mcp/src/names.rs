@@ -61,7 +61,7 @@ const SYNONYMS: [(&str, &str); 12] = [
 
 /// Names that tools of other programs often have, without a server's prefix, and the tools here that do their
 /// work: the first that is listed is meant.
-const MEANT: [(&[&str], &[&str]); 6] = [
+const MEANT: [(&[&str], &[&str]); 5] = [
     (
         &["read", "read_file", "view", "cat", "open", "open_file"],
         &["rw.read_file", "rr.read_lines"],
@@ -71,7 +71,6 @@ const MEANT: [(&[&str], &[&str]); 6] = [
         &["rw.list_files", "rr.list_files"],
     ),
     (&["grep", "search", "search_files"], &["rw.search_files", "rr.search_then_page"]),
-    (&["append", "append_file"], &["rw.write_file", "rw.safe_write"]),
     (
         &["write", "write_file", "create", "create_file", "save"],
         &["rw.write_file", "rw.safe_write"],
@@ -83,6 +82,9 @@ const MEANT: [(&[&str], &[&str]); 6] = [
             "multi_edit",
             "replace",
             "replace_in_file",
+            "safe_edit",
+            "safe_patch",
+            "safe_update",
             "search_replace",
             "search_and_replace",
             "str_replace",
@@ -179,7 +181,7 @@ mod tests {
             ("Glob", "rw.list_files"),
             ("list_files", "rw.list_files"),
             ("Grep", "rw.search_files"),
-            ("rw_append", "rw.write_file"),
+            ("rw_safe_edit", "rw.edit_file"),
             ("MultiEdit", "rw.edit_file"),
         ] {
             assert_eq!(meant(called).and_then(|tools| tools.first().copied()), Some(first));

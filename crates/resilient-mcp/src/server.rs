@@ -303,7 +303,7 @@ impl Inner {
         if let Some(way) = way.filter(|way| !way.how.is_empty()) {
             return Envelope::new(ErrorKind::PolicyViolation, hint, SuggestedAction::Abort)
                 .with("unknown_tool", called)
-                .with("hint", way.how);
+                .with("hint", self.names.spell(way.how));
         }
         let meant: Option<Vec<&'static str>> = match (meant(called), ways) {
             (Some(tools), _) => Some(tools.to_vec()),
@@ -377,7 +377,9 @@ impl Inner {
         let has = |offer: Offer| offer.lists().iter().any(|it| means(tool, it.name));
         match self.offer {
             Offer::Read => None,
-            Offer::Paper { with_read: false } if has(Offer::Read) => Some("--with-read"),
+            Offer::Paper { with_read: false } if has(Offer::Paper { with_read: true }) => {
+                Some("--with-read")
+            }
             _ if has(Offer::Full) => Some("--tools full"),
             _ if has(Offer::Core) => Some(OTHER_TOOLS),
             _ => None,
@@ -395,7 +397,10 @@ impl Inner {
         let schema = &tool.schema().input;
         let if_unmade = (tool.spec.if_unmade)(&arguments);
         let arguments = match flaw {
-            None => args::check(schema, tool.spec.instead_of_content, tool.spec.texts, arguments),
+            None => {
+                let spec = &tool.spec;
+                args::check(spec.name, schema, spec.instead_of_content, spec.texts, arguments)
+            }
             Some(Flaw::BrokenText) => Err(args::broken_text(schema, tool.spec.texts)),
             Some(Flaw::NotAnObject) => Err(args::not_an_object()),
             Some(Flaw::LoneSurrogate) => Err(args::unfit(

@@ -649,7 +649,13 @@ async fn a_tool_of_another_set_is_answered_or_its_place_is_told() {
             paper,
             "read_file",
             Value::Null,
-            "ask the user to start the server with --tools core, which has rw_read_file",
+            "ask the user to start the server with --with-read, which has rr_read_lines",
+        ),
+        (
+            paper,
+            "list_files",
+            Value::Null,
+            "ask the user to start the server with --tools full, which has rr_list_files",
         ),
         (
             reading,
@@ -696,6 +702,12 @@ async fn an_unknown_name_with_a_known_verb_never_leads_to_a_tool_that_removes_mo
             "send part 1 of the file with `rw_write_part`",
         ),
         (Offer::Full, "rw_discard_parts", json!(["rw_chunk_reset"]), "call rw_chunk_reset if"),
+        (Offer::Core, "rw_append", Value::Null, "call `rw_write_file` with `append` true"),
+        (Offer::Core, "rw_append_file", Value::Null, "call `rw_write_file` with `append` true"),
+        (Offer::default(), "append_file", Value::Null, "call `rw_safe_write` with `mode` append"),
+        (Offer::Full, "rw_safe_append", Value::Null, "call `rw_safe_write` with `mode` append"),
+        (Offer::Full, "rw_safe_edit", json!(["rw_safe_replace"]), "call rw_safe_replace if"),
+        (Offer::Full, "rw_append_chunk", json!(["rw_chunk_append"]), "call rw_chunk_append if"),
         (Offer::Full, "rw_revert", Value::Null, GIT),
         (Offer::Core, "rw_undo", Value::Null, GIT),
         (Offer::Full, "rw_undo_edit", Value::Null, GIT),
@@ -751,6 +763,72 @@ async fn an_argument_that_stands_for_a_missing_one_gets_one_sentence() {
             "rw_write_part",
             json!({"path": "a", "content": "x", "index": 4}),
             "write `part` in place of index",
+        ),
+    ] {
+        let mut client = offering(offer);
+        client.initialize("2025-11-25").await;
+        let refused = client.call(tool, arguments).await;
+        let context = &refused["structuredContent"]["context"];
+        assert_eq!((&context["hint"], context.get("also")), (&json!(hint), None), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_hint_about_an_unknown_argument_does_not_turn_what_was_asked_for_into_its_contrary() {
+    let write = |name: &str, value: Value| json!({"path": "a", "content": "x", name: value});
+    let edit = |name: &str, value: Value| json!({"path": "a", "old_string": "x", "new_string": "y", name: value});
+    let of = |session: &str, name: &str, value: Value| json!({"session": session, name: value});
+    let compose = json!({"session": "s", "output_path": "a", "append": true});
+    for (offer, tool, arguments, hint) in [
+        (
+            Offer::Core,
+            "rw_write_file",
+            write("mode", json!("overwrite")),
+            "leave out mode; to replace a file, pass `expected_prev_sha256`",
+        ),
+        (
+            Offer::Core,
+            "rw_write_file",
+            write("mode", json!("append")),
+            "pass `append` true in place of mode",
+        ),
+        (Offer::Full, "rw_safe_write", write("overwrite", json!(false)), "leave out overwrite"),
+        (Offer::Full, "rw_safe_write", write("append", json!(false)), "leave out append"),
+        (
+            Offer::Full,
+            "rw_safe_replace",
+            edit("replace_all", json!(false)),
+            "leave out replace_all",
+        ),
+        (Offer::Core, "rw_edit_file", edit("count", json!(1)), "leave out count"),
+        (
+            Offer::Full,
+            "rw_checkpoint_cleanup",
+            json!({"name": "a"}),
+            "leave out name only if all that goes without it is to go; no tool removes one checkpoint: \
+             `rw_checkpoint_cleanup` removes all that have expired, and all with `ttl` session unless \
+             `include_session` is false",
+        ),
+        (
+            Offer::Full,
+            "rw_chunk_reset",
+            of("s", "index", json!(2)),
+            "leave out index only if all that goes without it is to go; no tool removes one part: \
+             `rw_chunk_write` with an empty `content` empties it, and `rw_chunk_reset` removes all parts of a \
+             session",
+        ),
+        (
+            Offer::Full,
+            "rw_chunk_compose",
+            compose,
+            "leave out append only with a path of its own as `output_path`: a compose replaces the file that is \
+             there, and adds to none",
+        ),
+        (
+            Offer::Core,
+            "rw_search_files",
+            json!({"pattern": "a", "ignore_case": true}),
+            "put (?i) at the beginning of `pattern` in place of ignore_case",
         ),
     ] {
         let mut client = offering(offer);
