@@ -76,7 +76,13 @@ const BEHIND: &[(&str, &[&str], &str)] = &[
     ),
     ("checkpoint", &["get", "load", "restore", "show"], "use 'checkpoint read'"),
     ("checkpoint", &["create", "put", "write"], "use 'checkpoint save'"),
-    ("chunk", &["clear", "delete", "remove", "rm"], "use 'chunk reset'"),
+    ("chunk", &["clear"], "use 'chunk reset'"),
+    (
+        "chunk",
+        &["delete", "remove", "rm"],
+        "no command removes one part: 'chunk write' with an empty text empties it, and 'chunk reset' removes all parts \
+         of a session",
+    ),
     ("chunk", &["list", "ls", "show"], "use 'chunk status'"),
     ("chunk", &["add", "put"], "use 'chunk append'"),
     ("scratch", &["cat", "read", "show"], "use 'scratch get'"),

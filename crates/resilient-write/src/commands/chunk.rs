@@ -274,6 +274,9 @@ fn told_compose(receipt: &ComposeReceipt) -> String {
     rows.extend(told_mark(receipt.bom_dropped));
     rows.extend(told_twins(&receipt.twins));
     rows.extend(told_findings(&receipt.findings));
+    if let Some(before) = receipt.prev_bytes {
+        rows.insert(0, ("replaced", format!("a file of {before} bytes")));
+    }
     let text = card(&format!("composed {}", receipt.output_path), &rows);
     text + &told_mid_line(&receipt.joined_mid_line)
 }

@@ -28,6 +28,10 @@ fn parts_are_kept_previewed_composed_and_removed() {
     let ran = sandbox.run(&["chunk", "compose", "s", "out.txt", "--separator", "-\n"]).ok();
     assert!(ran.stdout.starts_with("composed out.txt\n  parts    3\n  bytes    18\n"), "{ran:?}");
     assert_eq!(sandbox.text("out.txt"), preview.stdout);
+    sandbox.put("theirs.txt", "of another\n");
+    let ran = sandbox.run(&["chunk", "compose", "s", "theirs.txt"]).ok();
+    let told = "composed theirs.txt\n  replaced  a file of 11 bytes\n";
+    assert!(ran.stdout.starts_with(told), "{ran:?}");
 
     let answer = sandbox.run(&["chunk", "compose", "s", "out.txt", "--cleanup", "--json"]).ok();
     assert_eq!(answer.json()["cleaned_up"], true);

@@ -239,7 +239,8 @@ fn a_command_of_another_program_is_told_what_does_it_here() {
         (["checkpoint", "delete"], "tip: no command removes one checkpoint: 'checkpoint cleanup'"),
         (["checkpoint", "get"], "tip: use 'checkpoint read'"),
         (["chunk", "list"], "tip: use 'chunk status'"),
-        (["chunk", "delete"], "tip: use 'chunk reset'"),
+        (["chunk", "delete"], "tip: no command removes one part: 'chunk write' with an empty"),
+        (["chunk", "rm"], "tip: no command removes one part"),
         (["scratch", "write"], "tip: use 'scratch put'"),
     ] {
         let ran = sandbox.run(&args);
