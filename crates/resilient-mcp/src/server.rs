@@ -237,7 +237,7 @@ impl Inner {
             None => result_of(called, Err(self.unknown_tool(called))),
             Some(tool) => {
                 let answer = self.answer(session, tool, arguments, flaw, call);
-                let answer = answer.map_err(|refused| self.in_our_names(refused));
+                let answer = answer.map_err(|refused| self.in_our_names(refused, called));
                 if tool.spec.effect != Effect::Reads
                     && let Ok(written) = &answer
                 {
@@ -465,9 +465,10 @@ impl Inner {
         }
     }
 
-    /// Hints name other tools. They use the names that the client knows.
-    fn in_our_names(&self, mut refused: Box<Envelope>) -> Box<Envelope> {
-        hints::fit(&mut refused, self.names, |name| self.lists(name));
+    /// Hints name other tools. They use the names that the client knows: that of the tool that it called is one.
+    fn in_our_names(&self, mut refused: Box<Envelope>, called: &str) -> Box<Envelope> {
+        let called = self.canonical(called);
+        hints::fit(&mut refused, self.names, |name| self.lists(name) || means(name, called));
         refused
     }
 }

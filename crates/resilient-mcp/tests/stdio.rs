@@ -838,3 +838,21 @@ async fn a_hint_about_an_unknown_argument_does_not_turn_what_was_asked_for_into_
         assert_eq!((&context["hint"], context.get("also")), (&json!(hint), None), "{tool}");
     }
 }
+
+#[tokio::test]
+async fn a_hint_may_name_the_tool_that_was_called_though_it_is_not_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    let token = ["ghp_", "q7Zk2Vw9Xb4Tn6Rj8Lm3", "Pd5Hs1Gy0CfAaB"].concat();
+    let workspace = Workspace::builder(dir.path()).open();
+    let server = Server::offering(workspace, ToolNames::Underscore, Offer::default());
+    let mut client = Client::of(server);
+    client.initialize("2025-11-25").await;
+    let content = format!("import os\ntoken = \"{token}\"\n");
+    let written = client.call("rw_safe_write", json!({"path": "a.py", "content": content})).await;
+    assert_eq!(written["structuredContent"]["ok"], true, "{written}");
+    let refused = client.call("rw_redact", json!({"path": "a.py", "write_to": "a.py"})).await;
+    let context = &refused["structuredContent"]["context"];
+    assert_eq!(context["reason"], "mark_over_value", "{refused}");
+    let hint = context["hint"].as_str().unwrap();
+    assert!(hint.ends_with("with `rw_redact`, its path in `write_to` and `keep` true"), "{hint}");
+}

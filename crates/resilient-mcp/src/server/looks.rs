@@ -162,7 +162,7 @@ impl Inner {
 
     /// A refusal as an error of the protocol: what is not a call has no other.
     fn as_error(&self, refused: Box<Envelope>, uri: Option<&str>) -> ErrorData {
-        let refused = self.in_our_names(refused);
+        let refused = self.in_our_names(refused, "");
         let of = |key| refused.context.get(key).and_then(serde_json::Value::as_str);
         let what = refused.message.as_deref().or_else(|| of("reason")).unwrap_or("it was refused");
         let message = match of("hint") {
