@@ -38,7 +38,7 @@ pub(crate) struct Save {
     /// The value as JSON
     #[arg(long, alias = "content", value_name = "JSON", allow_hyphen_values = true)]
     data: Option<String>,
-    /// A label for what the value is; it is kept as given whatever this says
+    /// A label that is kept beside the value, and changes nothing
     #[arg(long, value_enum, default_value_t = Label::Json)]
     format: Label,
     /// session, permanent or an ISO 8601 duration such as P7D

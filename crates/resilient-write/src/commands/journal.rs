@@ -18,8 +18,8 @@ use crate::output::{Output, count, one_line};
 pub(crate) enum Journal {
     /// List the last writes, the newest at the end
     Tail(Last),
-    /// Walk the chain of rows: exit status 1 when one was changed, moved or taken out. Rows that were cut off the
-    /// end are missed until the next write, and leave no trace behind it
+    /// Check the chain of rows: exit status 1 when one was changed, moved or taken out. Rows that were cut off the
+    /// end are noticed only until the next write
     Verify,
 }
 

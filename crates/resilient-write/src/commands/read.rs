@@ -27,7 +27,7 @@ pub(crate) struct Read {
     /// The first line, from 1: prints a part of the file
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     start_line: Option<i64>,
-    /// How many lines, up to 5000; of a part 400, if this is not given
+    /// How many lines, up to 5000 [default for a part: 400]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_lines: Option<i64>,
     /// How many tokens at most, roughly
@@ -125,7 +125,7 @@ pub(crate) struct List {
     /// The directory
     #[arg(default_value = ".", value_name = "DIR")]
     path: String,
-    /// Which files, as **/*.log; without / it is of names in any directory
+    /// Which files: *.log matches names in every directory, src/*.log those in src
     #[arg(long)]
     glob: Option<String>,
     /// Include what .gitignore names

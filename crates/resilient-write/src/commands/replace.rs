@@ -23,7 +23,7 @@ pub(crate) struct Replace {
     /// The text that takes its place
     #[arg(long = "new-string", alias = "new", value_name = "TEXT", allow_hyphen_values = true)]
     new: String,
-    /// How often the old text must occur; -1: as often as it does
+    /// How often the old text must occur; -1 replaces all
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     count: i64,
     /// SHA-256 that the file must have before
