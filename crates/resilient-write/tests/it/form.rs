@@ -89,7 +89,7 @@ fn every_write_keeps_encoding_and_line_ends_on_the_command_line() {
     sandbox.run(&["chunk", "append", "s", "--content", "x\n"]).ok();
     let ran = sandbox.run(&["chunk", "compose", "s", "a.txt"]).ok();
     let told =
-        "  form     utf-8, LF\n  was      utf-16le with a byte order mark, mixed line ends\n";
+        "  form      utf-8, LF\n  was       utf-16le with a byte order mark, mixed line ends\n";
     assert!(ran.stdout.ends_with(told), "{}", ran.stdout);
     sandbox.run(&["chunk", "compose", "s", "a.txt", "--encoding", "utf-8-bom"]).ok();
     assert_eq!(read(&sandbox, "a.txt"), "\u{FEFF}x\n".as_bytes());
