@@ -182,6 +182,13 @@ const AIMS: &[Aim] = &[
     (IGNORES_CASE, Values::Yes, EDIT, MINDS),
     (MINDS_CASE, Values::No, EDIT, MINDS),
     (IS_REGEX, Values::Yes, EDIT, MINDS),
+    // There `offset` counts bytes.
+    (
+        &["fromline", "line", "linenumber", "startline"],
+        Values::Any,
+        &["rr.make_cursor", "rr.read_bytes", "rw.chunk_preview", "rw.scratch_get"],
+        "leave out {}: `offset` counts bytes here, not lines",
+    ),
     // Where lines end.
     (
         &["endline", "lineend", "toline"],
@@ -301,6 +308,7 @@ mod tests {
             ("rr.search_then_page", "ignore_case", json!(true), "`case_sensitive` false"),
             ("rw.safe_replace", "regex", json!(true), "exactly as the file has it"),
             ("rw.list_parts", "delete", json!(3), "no tool removes one part"),
+            ("rr.read_bytes", "start_line", json!(3), "counts bytes"),
         ] {
             let said = says(tool, name, value.clone());
             assert!(said.contains(hint), "{tool} {name} {value}: {said}");

@@ -125,8 +125,45 @@ fn longer_name(command: &Command, word: &str) -> Option<String> {
     names.next().filter(|_| names.next().is_none()).map(|name| format!("--{name}"))
 }
 
+/// What to use in place of an option of other programs, behind which command.
+const OPTIONS: &[(&str, &[&str], &str)] = &[
+    ("write", &["force", "overwrite", "replace"], "use '--mode overwrite' to replace a file"),
+    ("write", &["append"], "use '--mode append' to add at the end of a file"),
+    ("replace", &["all", "global", "replace-all"], "use '--count -1' to replace all places"),
+    ("redact", &["in-place", "inplace"], "use '--write-to' with the same path"),
+    ("search", &["ignore-case"], "a search ignores case; use '--case-sensitive' to mind it"),
+    ("read", &["offset"], "use '--start-line'"),
+];
+
+/// Says of an unknown option what there is in its place. The parser's own advice is left out where it leads nowhere: to
+/// pass the option as a value, except of what is searched for, and an option that takes a guard away.
+fn tell_of_option(fault: &mut Error, command: &Command) {
+    let Some(ContextValue::String(unknown)) = fault.get(ContextKind::InvalidArg) else { return };
+    let word = unknown.trim_start_matches('-').to_owned();
+    let mut known = OPTIONS.iter().filter(|(of, ..)| *of == command.get_name());
+    if let Some((.., tip)) = known.find(|(_, words, _)| words.contains(&word.as_str())) {
+        fault.remove(ContextKind::SuggestedArg);
+        let tip = ContextValue::StyledStrs(vec![StyledStr::from(*tip)]);
+        fault.insert(ContextKind::Suggested, tip);
+        return;
+    }
+    let takes_guard = matches!(
+        fault.get(ContextKind::SuggestedArg),
+        Some(ContextValue::String(named)) if named.starts_with("--allow")
+    );
+    if takes_guard && !word.starts_with("allow") {
+        fault.remove(ContextKind::SuggestedArg);
+    }
+    if command.get_name() != "search" {
+        fault.remove(ContextKind::Suggested);
+    }
+}
+
 /// Names what the help has, where the parser would name an option that it hides, a file alone, or no option.
 fn tell_more(fault: &mut Error, command: &Command) {
+    if fault.kind() == ErrorKind::UnknownArgument {
+        tell_of_option(fault, command);
+    }
     let unknown = match (fault.get(ContextKind::InvalidArg), fault.get(ContextKind::SuggestedArg)) {
         (Some(ContextValue::String(unknown)), None) => unknown.strip_prefix("--"),
         _ => None,

@@ -262,3 +262,24 @@ fn a_part_of_an_options_name_is_told_the_whole_name() {
         assert!(!ran.stderr.contains("as a value"), "{ran:?}");
     }
 }
+
+/// Before, each was told to pass the option as a value, and `--all` to take the guard of a shrink away.
+#[test]
+fn an_option_of_another_program_is_told_what_there_is() {
+    let sandbox = Sandbox::new();
+    for (args, tip) in [
+        (&["write", "a", "--overwrite"][..], Some("'--mode overwrite'")),
+        (&["write", "a", "--append"], Some("'--mode append'")),
+        (&["replace", "a", "--all"], Some("'--count -1'")),
+        (&["redact", "a", "--in-place"], Some("'--write-to'")),
+        (&["search", "a", "--ignore-case"], Some("'--case-sensitive'")),
+        (&["read", "a", "--offset", "3"], Some("'--start-line'")),
+        (&["search", "--qqq"], Some("'-- --qqq'")),
+        (&["write", "a", "--frobnicate"], None),
+    ] {
+        let ran = sandbox.run(args);
+        let says = tip.map_or(!ran.stderr.contains("tip:"), |tip| ran.stderr.contains(tip));
+        assert!(ran.code == 2 && says, "{args:?}: {ran:?}");
+        assert!(!ran.stderr.contains("tip: a similar"), "{args:?}: {ran:?}");
+    }
+}
