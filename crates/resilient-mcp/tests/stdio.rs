@@ -737,9 +737,20 @@ async fn an_unknown_name_with_a_known_verb_never_leads_to_a_tool_that_removes_mo
     assert!(!near.contains("rw_chunk_reset"), "{near}");
 }
 
+/// Each call of a set of tools is refused with its hint alone.
+async fn each_is_told<const N: usize>(calls: [(Offer, &str, Value, &str); N]) {
+    for (offer, tool, arguments, hint) in calls {
+        let mut client = offering(offer);
+        client.initialize("2025-11-25").await;
+        let refused = client.call(tool, arguments).await;
+        let context = &refused["structuredContent"]["context"];
+        assert_eq!((&context["hint"], context.get("also")), (&json!(hint), None), "{tool}");
+    }
+}
+
 #[tokio::test]
 async fn an_argument_that_stands_for_a_missing_one_gets_one_sentence() {
-    for (offer, tool, arguments, hint) in [
+    let calls = [
         (
             Offer::Full,
             "rw_safe_write",
@@ -764,13 +775,8 @@ async fn an_argument_that_stands_for_a_missing_one_gets_one_sentence() {
             json!({"path": "a", "content": "x", "index": 4}),
             "write `part` in place of index",
         ),
-    ] {
-        let mut client = offering(offer);
-        client.initialize("2025-11-25").await;
-        let refused = client.call(tool, arguments).await;
-        let context = &refused["structuredContent"]["context"];
-        assert_eq!((&context["hint"], context.get("also")), (&json!(hint), None), "{tool}");
-    }
+    ];
+    each_is_told(calls).await;
 }
 
 #[tokio::test]
@@ -779,7 +785,7 @@ async fn a_hint_about_an_unknown_argument_does_not_turn_what_was_asked_for_into_
     let edit = |name: &str, value: Value| json!({"path": "a", "old_string": "x", "new_string": "y", name: value});
     let of = |session: &str, name: &str, value: Value| json!({"session": session, name: value});
     let compose = json!({"session": "s", "output_path": "a", "append": true});
-    for (offer, tool, arguments, hint) in [
+    let calls = [
         (
             Offer::Core,
             "rw_write_file",
@@ -830,13 +836,8 @@ async fn a_hint_about_an_unknown_argument_does_not_turn_what_was_asked_for_into_
             json!({"pattern": "a", "ignore_case": true}),
             "put (?i) at the beginning of `pattern` in place of ignore_case",
         ),
-    ] {
-        let mut client = offering(offer);
-        client.initialize("2025-11-25").await;
-        let refused = client.call(tool, arguments).await;
-        let context = &refused["structuredContent"]["context"];
-        assert_eq!((&context["hint"], context.get("also")), (&json!(hint), None), "{tool}");
-    }
+    ];
+    each_is_told(calls).await;
 }
 
 #[tokio::test]
