@@ -112,9 +112,14 @@ fn tell_command(fault: &mut Error, top: &Command, given: &[OsString]) {
     };
     if let Some(tip) = tip.filter(|tip| names(tip)) {
         fault.remove(ContextKind::SuggestedSubcommand);
-        let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
-        fault.insert(ContextKind::Suggested, tip);
+        tell(fault, tip);
     }
+}
+
+/// Puts a tip in the place of the parser's own.
+fn tell(fault: &mut Error, tip: &'static str) {
+    let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
+    fault.insert(ContextKind::Suggested, tip);
 }
 
 /// The one option of a command of whose name a word is a part: `--lines` is `--max-lines`.
@@ -143,8 +148,7 @@ fn tell_of_option(fault: &mut Error, command: &Command) {
     let mut known = OPTIONS.iter().filter(|(of, ..)| *of == command.get_name());
     if let Some((.., tip)) = known.find(|(_, words, _)| words.contains(&word.as_str())) {
         fault.remove(ContextKind::SuggestedArg);
-        let tip = ContextValue::StyledStrs(vec![StyledStr::from(*tip)]);
-        fault.insert(ContextKind::Suggested, tip);
+        tell(fault, tip);
         return;
     }
     let takes_guard = matches!(
@@ -189,8 +193,7 @@ fn tell_more(fault: &mut Error, command: &Command) {
     };
     let takes_content = command.get_arguments().any(|it| it.get_long() == Some("content"));
     if fault.kind() == ErrorKind::MissingRequiredArgument && lacks_file && takes_content {
-        let tip = StyledStr::from("pass - as FILE for standard input, or the text as '--content'");
-        fault.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+        tell(fault, "pass - as FILE for standard input, or the text as '--content'");
     }
 }
 
