@@ -15,6 +15,9 @@ const REACH: usize = 1024;
 /// The signs that a literal over lines begins and ends with, the longer ones first.
 const QUOTES: [&str; 5] = ["\"\"\"", "'''", "\"", "'", "`"];
 
+/// What stands before a literal and belongs to it.
+const PREFIXES: &str = "bBcfFrRuULN8#@$";
+
 /// A line that begins a field or a statement of its own: then a quote above it was no beginning of a literal over lines.
 static FIELD: Form =
     Form::of(r#"(?m)^[ \t]*["']?[\w.-]+["']?[ \t]*(?::[ \t]|:$|[ \t]=[ \t]|=[ \t]*["'`])"#);
@@ -34,14 +37,25 @@ pub(super) fn whole(
         return None;
     }
     let before = content.get(..piece.start)?;
-    let is_outside = |quote: &&&str| before.ends_with(**quote) && !before.ends_with('\\');
-    if let Some(quote) = QUOTES.iter().find(is_outside) {
-        let lead = before.strip_suffix(quote)?;
-        return Some(piece.start..piece.end + quoted_len(lead, rest, quote, language)?);
-    }
-    if let Some(quote) = QUOTES.iter().find(|quote| first.starts_with(**quote)) {
-        let len = quoted_len(before, rest, quote, language)?;
-        return Some(piece.start..piece.end + len + quote.len());
+    let literal = first.trim_start_matches(|c| PREFIXES.contains(c));
+    let prefix = first.strip_suffix(literal)?;
+    for quote in QUOTES {
+        // The quote stands before the piece, or the piece begins with it.
+        let (lead, inner) = match (before.strip_suffix(quote), literal.strip_prefix(quote)) {
+            (Some(lead), _) => (lead, first),
+            (None, Some(inner)) => (content.get(..piece.start + prefix.len())?, inner),
+            (None, None) => continue,
+        };
+        if closes(lead, quote) || unescaped(inner, quote).count() % 2 == 1 {
+            return None;
+        }
+        let mut len = quoted_len(lead, rest, quote, language)?;
+        if !before.ends_with(quote) {
+            len += quote.len();
+            let behind = rest.get(len..)?.bytes().take(prefix.matches('#').count());
+            len += behind.take_while(|byte| *byte == b'#').count();
+        }
+        return Some(piece.start..piece.end + len);
     }
     let len = match language {
         Some(Language::Yaml | Language::Workflow) => scalar_len(before, rest, |_| true)?,
@@ -51,17 +65,34 @@ pub(super) fn whole(
     Some(piece.start..piece.end + len)
 }
 
-/// How much stands before the quote that closes it, in a line below.
-fn quoted_len(lead: &str, text: &str, quote: &str, language: Option<Language>) -> Option<usize> {
+/// Tells whether a quote ends a literal of its own line rather than to begin one: a word stands right before it, and
+/// such a quote before that.
+fn closes(lead: &str, quote: &str) -> bool {
+    const NEAR: usize = 128;
+    let word = lead.trim_end_matches(|c| PREFIXES.contains(c));
+    let near = window_before(word, word.len(), NEAR);
+    let line = near.rsplit('\n').next().unwrap_or_default();
+    word.ends_with(char::is_alphanumeric) && line.contains(quote)
+}
+
+/// Where a quote stands that no backslash escapes.
+fn unescaped(text: &str, quote: &str) -> impl Iterator<Item = usize> {
     let is_escaped = |at: usize| {
         let before = text.as_bytes().get(..at).unwrap_or_default();
         before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
     };
-    let len = text.match_indices(quote).map(|(at, _)| at).find(|at| !is_escaped(*at))?;
+    text.match_indices(quote).map(|(at, _)| at).filter(move |at| !is_escaped(*at))
+}
+
+/// How much stands before the quote that closes it, in a line below.
+fn quoted_len(lead: &str, text: &str, quote: &str, language: Option<Language>) -> Option<usize> {
+    let len = unescaped(text, quote).next()?;
     let inner = text.get(..len)?;
     let (_, below) = inner.split_once('\n')?;
     let behind = text.get(len + quote.len()..)?;
-    let ends = behind.chars().next().is_none_or(|c| c.is_whitespace() || ",;.)]}".contains(c));
+    let is_raw = lead.ends_with('#');
+    let is_end = |c: char| c.is_whitespace() || ",;.)]}".contains(c) || is_raw && c == '#';
+    let ends = behind.chars().next().is_none_or(is_end);
     let has_blanks = || {
         let said = |line: &str| line.trim().trim_start_matches("- ").contains(char::is_whitespace);
         below.lines().any(said)
@@ -77,6 +108,7 @@ fn quoted_len(lead: &str, text: &str, quote: &str, language: Option<Language>) -
         Some(Language::Env) => true,
         // Elsewhere in a scalar of YAML a quote means nothing.
         Some(language) if language.is_yaml() => begins_scalar() || !has_blanks(),
+        Some(Language::CSharp) if lead.trim_end_matches('$').ends_with('@') => true,
         Some(language) => goes_over_lines(language, quote),
     };
     let is_field = || quote.len() == 1 && FIELD.is_in(below);

@@ -83,19 +83,25 @@ pub(super) fn regions(text: &str, language: Language) -> Vec<Region> {
     lexer.regions
 }
 
-/// Tells whether a place of a text is in a literal, or may be in one. Readers of `.env` do not agree where a value in
-/// quotes ends.
+/// Tells whether a place of a text is in a literal, or may be in one: the whole text says so, or the last value above in
+/// quotes, in a language whose literals go over lines. A quote that was left out further above makes the two differ.
 #[cfg(test)]
 pub(crate) fn may_be_in_literal(text: &str, language: Option<Language>, at: usize) -> bool {
+    static VALUE: Form = Form::of(r#"[=:][ \t]*["']"#);
+    let Some(language) = language else { return false };
     let before = text.get(..at).unwrap_or_default();
-    let is_open = |quote: char| before.matches(quote).count() % 2 == 1;
-    match language {
-        None => false,
-        Some(Language::Env) => is_open('"') || is_open('\''),
-        Some(language) => regions(text, language)
+    let is_open = |part: &str| {
+        let goes_on = |quote: &&Quote| quote.lines || language == Language::Env;
+        let known = quotes_of(language).map(|(known, _)| known).unwrap_or_default();
+        known.iter().filter(goes_on).any(|quote| part.matches(quote.sign).count() % 2 == 1)
+    };
+    let last = VALUE.regex().and_then(|form| form.find_iter(before).last());
+    let value = last.and_then(|value| before.get(value.start()..));
+    value.is_some_and(is_open)
+        || (language == Language::Env && is_open(before))
+        || regions(text, language)
             .iter()
-            .any(|of| matches!(of.kind, Kind::Literal | Kind::Unknown) && of.outer.contains(&at)),
-    }
+            .any(|of| matches!(of.kind, Kind::Literal | Kind::Unknown) && of.outer.contains(&at))
 }
 
 impl<'a> Lexer<'a> {

@@ -106,6 +106,9 @@ fn a_password_over_lines_goes_whole() {
         (Language::Go, "password := `", "\n", "`\nx := 1\n"),
         (Language::Toml, "password = \"\"\"", "\n", "\"\"\"\nx = 1\n"),
         (Language::Rust, "let password = \"", "\n", "\";\nlet x = 1;\n"),
+        (Language::Rust, "let password = r#\"", "\n", "\"#;\nlet x = 1;\n"),
+        (Language::CSharp, "var password = @\"", "\n", "\";\nvar x = 1;\n"),
+        (Language::CSharp, "var password = $@\"", "\n", "\";\nvar x = 1;\n"),
     ] {
         let text = format!("{before}{one}{between}{two}{after}");
         let whole = Wish { language: Some(language), ..Wish::default() };
@@ -113,7 +116,10 @@ fn a_password_over_lines_goes_whole() {
         assert_eq!(redaction.text, format!("{before}<REDACTED:generic_secret:1>{after}"), "{text}");
         let redaction = redacted(&text).text;
         assert!(!redaction.contains(&one) && !redaction.contains(&two), "{text}: {redaction}");
-        assert!(redaction.ends_with(after.trim_start_matches(['"', '\'', '`'])), "{redaction}");
+        assert!(
+            redaction.ends_with(after.trim_start_matches(['"', '\'', '`', '#'])),
+            "{redaction}"
+        );
     }
     // What follows is another field, or another text.
     for (language, after) in [
@@ -127,6 +133,36 @@ fn a_password_over_lines_goes_whole() {
         let text = format!("password: {one}{after}");
         let redaction = redact(&text, &Policy::default(), &wish).unwrap();
         assert_eq!(redaction.text, format!("password: <REDACTED:generic_secret:1>{after}"));
+    }
+    // What stands before it on the line says nothing.
+    for (language, before, quote, after) in [
+        (Language::Php, "<?php $x = \"a\nb\"; $password = ", "\"", ";\n"),
+        (Language::Python, "x = \"\"\"a\nb\"\"\"; password = ", "\"\"\"", "\n"),
+        (Language::JavaScript, "const x = `a\nb`, password = ", "`", ";\n"),
+        (Language::Shell, "echo \"it's\"; PASSWORD=", "'", "\n"),
+        (Language::Ruby, "x = \"a\nb\"; password = ", "\"", "\n"),
+        (Language::Yaml, "a: it's\npassword: ", "'", "\n"),
+    ] {
+        let (one, two) = (["hG7kd92", "LmQx81Zp"].concat(), ["qQ7zL9", "mN2"].concat());
+        let text = format!("{before}{quote}{one}\n{two}{quote}{after}");
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap().text;
+        assert!(!redaction.contains(&one) && !redaction.contains(&two), "{text}: {redaction}");
+    }
+    // A comment in quotes is no end of a literal.
+    let text = format!("# password: \"{one}\nsudo reboot\necho \"#\"\n");
+    assert!(redacted(&text).text.ends_with("\nsudo reboot\necho \"#\"\n"));
+    // A quote that its own line closes begins no literal.
+    for (language, line) in [
+        (Language::Env, "if x_1 < y {"),
+        (Language::Shell, "call_1 x y"),
+        (Language::Rust, "if x_2 < y {"),
+    ] {
+        let rest = format!("\n{line}\n{two}\"\n");
+        let text = format!("token = \"g\"hp_{}{rest}", "aB3xY9q7".repeat(4));
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+        assert!(redaction.text.contains(line), "{language:?}: {}", redaction.text);
     }
     let open = format!("password: \"{one}\nuser: \"bob\"\n");
     assert!(redacted(&open).text.ends_with("\nuser: \"bob\"\n"), "a quote that nothing closes");
