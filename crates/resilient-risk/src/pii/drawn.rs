@@ -259,8 +259,12 @@ fn an_address_has_a_number_a_street_and_a_postcode() {
                 }
                 let bare = format!("{number} Elm Anytown, {code} Anycity");
                 assert!(!found(&bare).contains(&"postal_address"), "{bare}");
-                let across = format!("{street}\ncall_{number}(x, y)\n{code} Anycity");
-                assert!(!found(&across).contains(&"postal_address"), "{across}");
+                for across in [
+                    format!("{street}\ncall_{number}(x, y)\n{code} Anycity"),
+                    format!("{street}\nimport lib_{number}\n{code} Anycity"),
+                ] {
+                    assert!(!found(&across).contains(&"postal_address"), "{across}");
+                }
             }
         }
     }

@@ -212,10 +212,12 @@ impl Way {
             return None;
         }
         let span = address.begins(text, range.start)?..range.end;
-        // Lines of a program have such signs, and those of an address have not.
+        // Lines of a program have such signs and names, and those of an address have not.
         let inside = text.get(span.clone())?;
-        let is_code =
-            inside.contains('\n') && inside.contains(['(', ')', '{', '}', '[', ']', '=', ';']);
+        let is_name = |three: &[u8]| matches!(three, [a, b'_', b] if a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric());
+        let is_code = inside.contains('\n')
+            && (inside.contains(['(', ')', '{', '}', '[', ']', '=', ';'])
+                || inside.as_bytes().windows(3).any(is_name));
         (!is_code).then_some(Hit { name: "postal_address", span })
     }
 
