@@ -126,7 +126,8 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     let has_material = |own: &str| material::rows(own.as_bytes()).any(is_material);
     let own = end.before(rest);
     let goes_on = own.is_some_and(|own| !own.contains("-----BEGIN ") && has_material(own))
-        || known > 0 && !(is_body && key.ended) && goes_on_soon(rest);
+        || known > 0 && !(is_body && key.ended) && goes_on_soon(rest)
+        || known == 0 && !is_body && is_below(rest);
     (!goes_on).then(|| joined(text, sign, head, rows))
 }
 
@@ -182,6 +183,20 @@ fn goes_on_soon(rest: &str) -> bool {
     let rows = material::rows(near).filter(|row| !row.is_empty());
     let mut rows = rows.take(SOON).skip_while(|row| !is_material(row));
     rows.nth(1).is_some_and(is_material)
+}
+
+/// Tells whether one of the next lines has a row of a key, beside other text: `13: MIIE…`.
+fn is_below(rest: &str) -> bool {
+    /// As many as there are headers before the rows.
+    const LINES: usize = 5;
+    const ROW_MIN: usize = 40;
+    let is_drawn = |row: &[u8]| {
+        let has = |is: fn(&u8) -> bool| row.iter().any(is);
+        is_material(row) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
+    };
+    let lines = rest.lines().take(LINES).take_while(|line| !line.contains("-----"));
+    let mut rows = lines.flat_map(|line| material::rows(line.as_bytes()));
+    rows.any(|row| row.len() >= ROW_MIN && is_drawn(row))
 }
 
 /// A row of base64, and how many lines and words have ended before it; an item of a list has no lines. A literal
@@ -350,6 +365,22 @@ mod tests {
         let key = ["PRIV", "ATE KEY"].concat();
         let text = format!("{}\n| {} |\n{}\n", begin(&key), row(64), end(&key));
         assert_eq!(left(&text), None);
+        // It was cut, and each line has other text.
+        for (before, after) in [
+            ("1|", ""),
+            ("    12\t", ""),
+            ("13: ", ""),
+            ("12:00:01 INFO ", ""),
+            ("web_1  | ", ""),
+            ("", "<br>"),
+            ("<td>", "</td>"),
+            ("echo ", " >> k.pem"),
+            ("\"", ""),
+        ] {
+            let lines = [begin(&key), row(64), row(64), row(30)];
+            let text = lines.map(|line| format!("{before}{line}{after}\n")).concat();
+            assert_eq!(left(&text), None, "{text}");
+        }
         for goes_on in ["'\nB='", "\n- "] {
             let text =
                 format!("A='{}\n{}{goes_on}{}\n{}'\n", begin(&key), row(64), row(64), row(30));
