@@ -3,19 +3,22 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use memchr::memchr2;
+use memchr::{memchr2, memmem};
 use regex::bytes::{Captures, Regex};
 
 use super::super::super::work;
 use super::super::{Trust, Views};
 use super::around::{is_command, is_format, is_joined};
 use super::joint::{FILLS, Joint};
-use super::literal::{Source, is_quote};
-use super::names::{is_setting, member, word};
-use super::{JOINED_MAX, Joined};
+use super::literal::{PART_MAX, Source, is_quote};
+use super::names::{USE_MAX, is_setting, member, word};
+use super::{JOINED_MAX, Joined, begins_format};
 
 /// What is put together is not looked at for longer.
 pub(super) const CHAIN_MAX: usize = 2 * JOINED_MAX;
+
+/// A token in items of a list, which others follow, has fewer parts.
+const FIRSTS_MAX: usize = 5;
 
 /// Parts that belong together, and where they are put together.
 #[derive(Default)]
@@ -34,6 +37,11 @@ static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"%s|\{([0-
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?-u)\$\{([A-Za-z0-9_]+)\}|\{([A-Za-z0-9_]+)\}|\$([A-Za-z0-9_]+)").ok()
 });
+
+/// What some parts begin with, the longest first.
+fn firsts(parts: &[Range<usize>]) -> impl Iterator<Item = &[Range<usize>]> {
+    (2..parts.len().min(FIRSTS_MAX)).rev().filter_map(|len| parts.get(..len))
+}
 
 impl Source<'_> {
     /// The parts that are put together from a position on, within so many bytes.
@@ -159,18 +167,36 @@ impl Source<'_> {
         Some(named.literal.clone())
     }
 
+    /// The value without quotes that a shell assigned to a name above: `NAME=value`.
+    fn bare(&self, word: &Range<usize>) -> Option<Range<usize>> {
+        let floor = word.start.saturating_sub(USE_MAX);
+        let before = self.bytes.get(floor..word.start)?;
+        work::spend(before.len());
+        let assigned = [self.said(word), b"="].concat();
+        let begins = |at: &usize| {
+            let last = at.checked_sub(1).and_then(|at| before.get(at));
+            last.map_or(floor == 0, |byte| b"\n \t;".contains(byte))
+        };
+        let at = memmem::find_iter(before, &assigned).filter(begins).last()?;
+        let start = floor + at + assigned.len();
+        let rest = self.bytes.get(start..word.start)?;
+        let len = rest.iter().position(|byte| byte.is_ascii_whitespace() || *byte == b';')?;
+        let value = rest.get(..len).filter(|value| !value.is_empty() && len <= PART_MAX)?;
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.+/=:,@%".contains(byte);
+        value.iter().all(is_plain).then_some(start..start + len)
+    }
+
     /// The parts of a literal with names in it: `{head}{tail}`, `${head}`, `$head`; nothing if no name is known.
     pub(super) fn template(&self, literal: &Range<usize>) -> Option<Vec<Range<usize>>> {
-        if self.names.is_empty() || memchr2(b'{', b'$', self.said(literal)).is_none() {
-            return None;
-        }
+        memchr2(b'{', b'$', self.said(literal))?;
         let mut is_known = false;
         let parts = self.with_parts(literal, &NAMED, |place| {
             let name = place.iter().skip(1).flatten().next()?;
-            let known = self.named(&(literal.start + name.start()..literal.start + name.end()));
+            let word = literal.start + name.start()..literal.start + name.end();
+            let is_name = place.get_match().as_bytes().starts_with(b"$");
+            let known = self.named(&word).or_else(|| self.bare(&word).filter(|_| is_name));
             is_known |= known.is_some();
             // What an unknown name stands for ends a text, as a quote does.
-            let is_name = place.get_match().as_bytes().starts_with(b"$");
             known.or_else(|| is_name.then_some(literal.start - 1..literal.start))
         });
         parts.filter(|_| is_known)
@@ -182,7 +208,17 @@ impl Source<'_> {
         if parts.len() > 1 {
             let is_sure = !is_listed || *is_filled || is_joined(self.bytes, place.start);
             let trust = if is_sure { Trust::Full } else { Trust::Listed };
+            // A token may begin behind the first part of what is joined, and end before the last item of a list.
+            let later = parts.iter().skip(1).position(|part| self.begins(part.start - 1));
+            let later = later.and_then(|nth| parts.get(nth + 1..)).unwrap_or_default();
+            if later.len() > 1 && begins_format(&self.joined(later)) {
+                self.view(place.start, later, Trust::Listed, views);
+                firsts(later).for_each(|some| self.view(place.start, some, Trust::Listed, views));
+            }
             self.view(place.start, parts, trust, views);
+            if !is_sure {
+                firsts(parts).for_each(|some| self.view(place.start, some, trust, views));
+            }
         }
     }
 

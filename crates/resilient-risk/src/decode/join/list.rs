@@ -66,7 +66,7 @@ impl Source<'_> {
     }
 
     /// What some parts say together.
-    fn joined(&self, parts: &[Range<usize>]) -> Vec<u8> {
+    pub(super) fn joined(&self, parts: &[Range<usize>]) -> Vec<u8> {
         parts.iter().flat_map(|part| self.said(part)).copied().collect()
     }
 

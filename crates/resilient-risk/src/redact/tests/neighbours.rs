@@ -131,6 +131,43 @@ fn what_stands_beside_a_whole_token_stays() {
     neighbours_stay(&BESIDE, &["production", "main", "8080", "user1", "v1.2.3", "eu-west-1"], 0);
 }
 
+/// Before, other items hid a token whose format has one length, and so did variables without quotes.
+#[test]
+fn a_token_in_two_pieces_goes_and_what_stands_beside_them_stays() {
+    type Form = (Language, fn(&str, &str) -> String);
+    let forms: [Form; 8] = [
+        (Language::Shell, |a, b| format!("A={a}\nB={b}\nX=\"$A$B\"\n")),
+        (Language::Shell, |a, b| format!("export A={a}\nexport B={b}\nX=\"${{A}}${{B}}\"\n")),
+        (Language::Python, |a, b| format!("f(\"{a}\", \"{b}\", \"host\")\n")),
+        (Language::Python, |a, b| format!("f(\"kept\", \"{a}\", \"{b}\", \"host\")\n")),
+        (Language::JavaScript, |a, b| {
+            format!("f(\"kept\", \"{a}\", \"{b}\", \"host\", \"other\", \"more1\");\n")
+        }),
+        (Language::Python, |a, b| format!("x = \"\".join([\"kept\", \"{a}\", \"{b}\"])\n")),
+        (Language::Python, |a, b| {
+            format!("x = \"\".join([\"kept\", \"{a}\", \"{b}\", \"host\"])\n")
+        }),
+        (Language::Python, |a, b| format!("x = \"kept\" + \"{a}\" + \"{b}\"\n")),
+    ];
+    let chance = &mut Chance(0x9E37_79B9_7F4A_7C15);
+    let (mut count, mut faults) = (0, Vec::new());
+    for (nth, (language, write)) in forms.iter().enumerate() {
+        for token in tokens(chance).iter().take(3).chain(tokens(chance).iter().take(3)) {
+            let (one, two) = token.split_at(6 + chance.below(token.len() - 14));
+            let text = write(one, two);
+            let wish = Wish { language: Some(*language), ..Wish::default() };
+            let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+            count += 1;
+            let stay = ["\"kept\"", "\"host\"", "\"other\"", "\"more1\""];
+            let is_lost = stay.iter().any(|it| text.contains(it) && !redacted.contains(it));
+            if is_lost || redacted.contains(one) || redacted.contains(two) {
+                faults.push((nth, format!("{text} -> {redacted}")));
+            }
+        }
+    }
+    no_faults(count, &faults);
+}
+
 /// Before, a name with capitals or digits in it went with such a token.
 #[test]
 fn nothing_belongs_to_a_token_that_is_as_long_as_its_format_allows() {
