@@ -245,6 +245,8 @@ fn an_address_has_a_number_a_street_and_a_postcode() {
                     format!("{number} Elm {street}, Anytown, {code} Anycity"),
                     format!("Elm{street} {number}, {code} Anycity"),
                     format!("{street} Elm {number}\n{code} Anycity"),
+                    format!("{street} Elm {number}\npostal_code: {code} Anycity"),
+                    format!("_{street} Elm {number}_\n{code} Anycity"),
                 ] {
                     let glued = text.starts_with("Elm");
                     let names = found(&text);

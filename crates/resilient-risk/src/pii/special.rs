@@ -214,10 +214,14 @@ impl Way {
         let span = address.begins(text, range.start)?..range.end;
         // Lines of a program have such signs and names, and those of an address have not.
         let inside = text.get(span.clone())?;
-        let is_name = |three: &[u8]| matches!(three, [a, b'_', b] if a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric());
+        let mut words = inside.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_');
+        // A name of a field ends with a colon or a quote: `postal_code: …`.
+        let is_name = |word: &str| {
+            let is_field = word.ends_with([':', '"', '\'']);
+            !is_field && word.trim_end().trim_matches('_').contains('_')
+        };
         let is_code = inside.contains('\n')
-            && (inside.contains(['(', ')', '{', '}', '[', ']', '=', ';'])
-                || inside.as_bytes().windows(3).any(is_name));
+            && (inside.contains(['(', ')', '{', '}', '[', ']', '=', ';']) || words.any(is_name));
         (!is_code).then_some(Hit { name: "postal_address", span })
     }
 
