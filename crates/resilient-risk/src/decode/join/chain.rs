@@ -188,7 +188,9 @@ impl Source<'_> {
 
     /// The parts of a literal with names in it: `{head}{tail}`, `${head}`, `$head`; nothing if no name is known.
     pub(super) fn template(&self, literal: &Range<usize>) -> Option<Vec<Range<usize>>> {
-        memchr2(b'{', b'$', self.said(literal))?;
+        // Braces alone name what a literal with quotes was assigned to.
+        let signs = if self.names.is_empty() { [b'$'; 2] } else { [b'{', b'$'] };
+        memchr2(signs[0], signs[1], self.said(literal))?;
         let mut is_known = false;
         let parts = self.with_parts(literal, &NAMED, |place| {
             let name = place.iter().skip(1).flatten().next()?;
