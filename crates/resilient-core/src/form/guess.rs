@@ -151,28 +151,34 @@ fn are_in_words(text: &[u8]) -> bool {
     in_words * 4 >= all * 3
 }
 
-/// UTF-16 without a byte order mark: mostly ASCII, and so every other byte is zero.
+/// UTF-16 or UTF-32 without a byte order mark: mostly ASCII, and so all other bytes of a character are zero.
 fn wide_without_mark(head: &[u8]) -> Option<Encoding> {
-    if head.len() < 4 {
-        return None;
-    }
     let (pairs, _) = head.as_chunks::<2>();
-    let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7E);
-    let zeros = |which: usize| {
-        let is_wide = |pair: &&[u8; 2]| {
-            pair.get(which) == Some(&0) && pair.get(1 - which).is_some_and(is_text)
-        };
-        pairs.iter().filter(is_wide).count()
-    };
-    let (first, second) = (zeros(0), zeros(1));
-    let most = |many: usize, few: usize| many * 10 >= pairs.len() * 7 && few * 50 <= pairs.len();
-    if most(second, first) {
+    let (fours, _) = head.as_chunks::<4>();
+    if is_wide_ascii(fours, 0) || is_wide_ascii(fours, 3) {
+        Some(Encoding::Utf32)
+    } else if is_wide_ascii(pairs, 0) {
         Some(Encoding::Utf16Le)
-    } else if most(first, second) {
+    } else if is_wide_ascii(pairs, 1) {
         Some(Encoding::Utf16Be)
     } else {
         None
     }
+}
+
+/// Tells whether seven of ten characters of this width have a letter of ASCII in this place and zeros else, and nearly
+/// none has it at the other end.
+fn is_wide_ascii<const WIDTH: usize>(chars: &[[u8; WIDTH]], place: usize) -> bool {
+    let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7E);
+    let count = |place: usize| {
+        let is_zero = |(at, byte): (usize, &u8)| at == place || *byte == 0;
+        let is_ascii = |char: &&[u8; WIDTH]| {
+            char.iter().enumerate().all(is_zero) && char.get(place).is_some_and(is_text)
+        };
+        chars.iter().filter(is_ascii).count()
+    };
+    let all = chars.len();
+    all > 1 && count(place) * 10 >= all * 7 && count(WIDTH - 1 - place) * 50 <= all
 }
 
 #[cfg(test)]
@@ -196,6 +202,9 @@ mod tests {
         assert_eq!(name(b"\xFE\xFF\0h\0i"), "utf-16be");
         assert_eq!(name(b"\0h\0e\0l\0l\0o"), "utf-16be");
         assert_eq!(name(b"\xff\xfe\0\0a\0\0\0"), "utf-32");
+        assert_eq!(name(b"h\0\0\0i\0\0\0"), "utf-32");
+        assert_eq!(name(b"\0\0\0h\0\0\0i"), "utf-32");
+        assert_eq!(name(b"h\0\0\0"), "utf-8");
         assert!(Guess::of(b"\xEF\xBB\xBFa").bom && !Guess::of(b"a").bom);
     }
 

@@ -35,8 +35,11 @@ fn standard_input_is_read_in_the_encoding_that_a_file_is_read_in() {
         assert_eq!(sandbox.run_with(&["redact", "-"], &bytes).stdout, clean);
     }
     let four: Vec<u8> = line().bytes().flat_map(|byte| [byte, 0, 0, 0]).collect();
-    let marked = [&b"\xff\xfe\0\0"[..], &four].concat();
-    assert_eq!(sandbox.run_with(&["redact", "-"], &marked).code, 6);
+    let big: Vec<u8> = line().bytes().flat_map(|byte| [0, 0, 0, byte]).collect();
+    for bytes in [[&b"\xff\xfe\0\0"[..], &four].concat(), four, big] {
+        let ran = sandbox.run_with(&["redact", "-"], &bytes);
+        assert_eq!((ran.code, ran.stdout.as_str()), (6, ""), "{ran:?}");
+    }
 }
 
 #[test]
