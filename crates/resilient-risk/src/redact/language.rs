@@ -1,5 +1,7 @@
 //! The languages for which a secret can become a look-up in the environment.
 
+use super::marked::MARK;
+
 /// A language of source or configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
@@ -63,8 +65,8 @@ const NAMES: [(Language, &[&str]); 18] = [
     (
         Language::Markup,
         &[
-            "markup", "xml", "html", "htm", "xhtml", "svg", "plist", "csproj", "xaml", "resx",
-            "wsdl",
+            "markup", "xml", "html", "htm", "xhtml", "svg", "plist", "csproj", "fsproj", "vbproj",
+            "xaml", "resx", "wsdl", "xsd", "xsl", "xslt", "nuspec", "vue", "svelte",
         ],
     ),
 ];
@@ -105,9 +107,28 @@ impl Language {
         if begins(".bashrc") || begins(".zshrc") || begins(".profile") {
             return Some(Self::Shell);
         }
+        if ["web", "app", "nuget"].into_iter().any(begins) && name.ends_with(".config") {
+            return Some(Self::Markup);
+        }
         let named = Self::named(name.rsplit_once('.')?.1)?;
         let is_workflow = path.contains(".github/workflows/");
         Some(if named == Self::Yaml && is_workflow { Self::Workflow } else { named })
+    }
+
+    /// Markup, if a text that nothing names begins with a tag, a declaration or a comment.
+    pub(super) fn of_markup(text: &str) -> Option<Self> {
+        let text = text.trim_start_matches('\u{feff}').trim_start().strip_prefix('<')?;
+        let is_in_name = |c: char| c.is_alphanumeric() || "_:.-".contains(c);
+        let is_tag = || {
+            let behind = text.trim_start_matches(is_in_name);
+            text.starts_with(char::is_alphabetic)
+                && (behind.starts_with(char::is_whitespace)
+                    || behind.starts_with('>')
+                    || behind.starts_with("/>"))
+        };
+        let is_mark = || text.as_bytes().starts_with(MARK);
+        (text.starts_with('!') || text.starts_with("?xml") || is_tag() && !is_mark())
+            .then_some(Self::Markup)
     }
 
     /// The first name of each language, for messages.
@@ -131,6 +152,9 @@ mod tests {
             (".github/workflows/ci.yml", Some(Language::Workflow)),
             ("ci.yml", Some(Language::Yaml)),
             ("app/strings.xml", Some(Language::Markup)),
+            ("src/Web.config", Some(Language::Markup)),
+            ("web.release.config", Some(Language::Markup)),
+            ("webpack.config", None),
             ("notes.md", None),
             ("Makefile", None),
             (".environment", None),
@@ -139,5 +163,19 @@ mod tests {
         }
         assert_eq!(Language::named("Bash"), Some(Language::Shell));
         assert_eq!(Language::named("cobol"), None);
+    }
+
+    #[test]
+    fn a_text_that_begins_as_markup_does_is_markup() {
+        for text in
+            ["<a>", "\u{feff}\n<?xml version=\"1.0\"?>", "<!-- a -->", "<s:b c=\"\">", "<br/>"]
+        {
+            assert_eq!(Language::of_markup(text), Some(Language::Markup), "{text}");
+        }
+        for text in
+            ["<?php f();", "<https://h.io/>", "<a@h.io>", "<<A", "< a", "<REDACTED:pii:1>", "a <b>"]
+        {
+            assert_eq!(Language::of_markup(text), None, "{text}");
+        }
     }
 }

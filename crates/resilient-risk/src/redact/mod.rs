@@ -309,6 +309,7 @@ fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &
 
 /// Writes the text with its look-ups. Those that make it invalid are marks, one by one and not all together.
 fn write(content: &str, language: Option<Language>, plan: &mut [Out]) -> Result<Rendered, Refusal> {
+    let language = language.or_else(|| Language::of_markup(content));
     let mut was_broken = None;
     let mut write = |plan: &[Out]| {
         let rendered = render::render(content, language, plan);
