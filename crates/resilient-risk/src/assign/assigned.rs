@@ -96,7 +96,8 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         if said.word == Word::ShortPassword && near(text, said.end, 1) == b" " {
             return None;
         }
-        let (field, is_code) = lead.bare(text, start)?;
+        let (field, is_code) =
+            lead.bare(text, start).or_else(|| Some((lead.first_line(text, opening?)?, false)))?;
         if word == Word::Password && field.is_closed {
             claims.hold(vec![field.span.clone()]);
         }
@@ -391,6 +392,13 @@ impl<'a> Lead<'a> {
         // Names of keys with such signs have names as values, too.
         let signs: &[u8] = if self.word == Word::Key { b"" } else { b".#/:" };
         bare::field(text, start, self.end, !self.is_loose(), signs)
+    }
+
+    /// The first line of a literal that goes on in the next one, if it is a password by itself.
+    fn first_line(&self, text: &[u8], opening: Opening) -> Option<Field> {
+        let span = opening.first_line(text, self.end + opening.len)?;
+        let is_one = is_password(text.get(span.clone())?, Stand::Literal, self.word);
+        (self.word != Word::Key && is_one).then_some(Field { span, is_closed: false })
     }
 
     /// Of a value after a space, `password: Type`, only what no program can mean counts.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr3;
+use memchr::{memchr, memchr2, memchr3};
 
 use super::super::{escape, work};
 use super::judge::LENS;
@@ -80,6 +80,17 @@ impl Opening {
         let len = rest.iter().position(|byte| *byte == self.quote || *byte == b'\n')?;
         let raw = !self.is_escaped && self.quote == b'\'' && rest.get(len) == Some(&self.quote);
         raw.then(|| Value { span: from..from + len, said: None })
+    }
+
+    /// The first line of the literal, if it ends on a line below that is near.
+    pub(super) fn first_line(self, text: &[u8], from: usize) -> Option<Range<usize>> {
+        const REACH: usize = 1024;
+        let rest = near(text, from, REACH);
+        let len = memchr2(self.quote, b'\n', rest)?;
+        let below = rest.get(len..)?.strip_prefix(b"\n")?;
+        let line = rest.get(..len)?;
+        let len = line.strip_suffix(b"\r").unwrap_or(line).len();
+        memchr(self.quote, below).map(|_| from..from + len)
     }
 
     /// How long the body is that a text begins with, and what it says if that is not what is written.

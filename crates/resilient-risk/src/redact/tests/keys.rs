@@ -80,6 +80,30 @@ fn the_lines_of_a_password_in_a_literal_go() {
     }
 }
 
+/// Before, such a password was found only where its statement begins the line.
+#[test]
+fn a_password_over_lines_goes_wherever_its_statement_stands() {
+    let (one, two) = (["v11K9B8^KGH", "pYaax7"].concat(), ["2isDDf30x", "c9vIFShP"].concat());
+    for (language, begin, end) in [
+        (Language::Rust, "fn f() { let password = \"", "\"; }\n"),
+        (Language::Python, "x = 1; password = \"\"\"", "\"\"\"\n"),
+        (Language::Php, "<?php\nif (a()) { $password = \"", "\"; }\n"),
+        (Language::JavaScript, "if (x) { y.password = `", "` }\n"),
+        (Language::CSharp, "F(@\"a\nb\", password: @\"", "\");\n"),
+        (Language::Shell, "x() { y --to z; PASSWORD=\"", "\"; }\n"),
+        (Language::Ruby, "f(1, password: \"", "\")\n"),
+    ] {
+        let text = format!("{begin}{one}\n{two}{end}");
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let mark = "<REDACTED:generic_secret:1>";
+        assert_eq!(redacted, format!("{begin}{mark}{end}"), "{language:?}");
+    }
+    // Where no quote follows, the line is all of the literal that there is.
+    let text = format!("if x {{ let password = \"{one}\n{two}\n");
+    assert!(redacted(&text).text.contains(&two));
+}
+
 /// Before, a redaction took the first word of such a line with the token above.
 #[test]
 fn a_statement_below_a_backslash_stays() {
