@@ -76,6 +76,18 @@ fn a_full_stop_behind_a_secret_stays() {
     assert_eq!(redacted(&format!("It is {token}.\n")).text, "It is <REDACTED:api_key:1>.\n");
 }
 
+/// Before, the path behind a token of Google went with it.
+#[test]
+fn the_path_behind_a_token_stays() {
+    let google = ["ya", "29.a0k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A"].concat();
+    let service = ["ya", "29.c.b0k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A"].concat();
+    let grafana = ["gl", "sa_", "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5A", "_", "8f3a9c1d"].concat();
+    for token in [google, service, grafana] {
+        let text = format!("see https://h.io/{token}/x, now\n");
+        assert_eq!(redacted(&text).text, "see https://h.io/<REDACTED:api_key:1>/x, now\n");
+    }
+}
+
 #[test]
 fn a_token_in_an_address_leaves_the_address() {
     let text = format!("git clone https://bob:{}@github.com/a\n", token("k3Jd9f"));
