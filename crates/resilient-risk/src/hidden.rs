@@ -3,6 +3,8 @@
 //!
 //! There are no labels in it, and forms are drawn of letters alone, too: few ways need a digit.
 
+use std::ops::Range;
+
 use super::redact::{Wish, redact};
 use super::steady::Chance;
 use super::{Detection, Policy, score};
@@ -44,9 +46,11 @@ fn json(text: &str) -> String {
 pub(super) type Way = (&'static str, fn(&str) -> String);
 
 /// Ways to hide a token.
-pub(super) const WAYS: [Way; 34] = [
+pub(super) const WAYS: [Way; 37] = [
     ("plain", |t| format!("x = \"{t}\"")),
     ("added", |t| format!("x = {};", quoted(t, 3, " + "))),
+    ("added without blanks", |t| format!("x = {};", quoted(t, 3, "+"))),
+    ("added with a dot", |t| format!("$x='{}';", parts(t, 2).join("'.'"))),
     ("added on lines", |t| format!("x = {}", quoted(t, 4, " +\n    "))),
     ("side by side", |t| format!("x = ({})", quoted(t, 3, "\n     "))),
     ("added with dots", |t| format!("$x = {};", quoted(t, 5, " . "))),
@@ -81,6 +85,7 @@ pub(super) const WAYS: [Way; 34] = [
     ("names in a shell", |t| format!("{}X=\"$HEAD$TAIL\"", head_and_tail(t, "HEAD=", "TAIL=", ""))),
     ("continued", |t| format!("x={}", parts(t, 2).join("\\\n"))),
     ("groups", |t| format!("x: {}", parts(t, 5).join(" "))),
+    ("groups of four", |t| format!("x: {}", parts(t, t.len().div_ceil(4)).join(" "))),
     ("single characters", |t| format!("x: {}", parts(t, t.len()).join(" "))),
     ("lines", |t| format!("x:\n{}\n", parts(t, t.len().div_ceil(12)).join("\n"))),
     ("decimal codes", |t| format!("x = bytes([{}])", codes(t, |b| b.to_string(), ", "))),
@@ -97,8 +102,15 @@ pub(super) const WAYS: [Way; 34] = [
 ];
 
 /// What is hidden in these ways is looked for only near a digit: there are too many lines and names of programs.
-const BY_DIGITS: [&str; 6] =
-    ["plain items", "groups", "single characters", "lines", "backwards", "groups, in JSON"];
+const BY_DIGITS: [&str; 7] = [
+    "plain items",
+    "groups",
+    "groups of four",
+    "single characters",
+    "lines",
+    "backwards",
+    "groups, in JSON",
+];
 
 /// Tells whether a token that is hidden in a way is to be found.
 fn is_told(way: &str, token: &str) -> bool {
@@ -112,7 +124,7 @@ fn head_and_tail(token: &str, head: &str, tail: &str, end: &str) -> String {
 }
 
 /// The findings in a stretch of a text.
-fn found(text: &str, stretch: std::ops::Range<usize>) -> usize {
+fn found(text: &str, stretch: Range<usize>) -> usize {
     let hits = score(text, &Policy::default()).detected_patterns.into_iter();
     let inside = hits.filter(|found| match found {
         Detection::Pattern(hit) => stretch.start <= hit.span.start && hit.span.end <= stretch.end,
@@ -164,4 +176,27 @@ fn two_hidden_tokens_do_not_hide_each_other() {
         }
     }
     assert!(lost.is_empty(), "{}\n{}", lost.len(), lost.join("\n"));
+}
+
+#[test]
+fn a_hidden_token_is_found_behind_a_long_text() {
+    let chance = &mut Chance(0x6A09_E667_F3BC_C909);
+    let mut text = "fn step(count: usize) -> usize { count + 1 }\n".repeat((1 << 20) / 45);
+    let mut stretches = Vec::new();
+    for (way, hide) in WAYS {
+        let token = forms(chance).into_iter().find(|token| is_told(way, token)).unwrap();
+        text += "\n\nlet value = compute(1, 2);\n";
+        let start = text.len();
+        text += &hide(&token);
+        stretches.push((way, start..text.len()));
+    }
+    let report = score(&text, &Policy::default());
+    let is_found = |at: &Range<usize>| {
+        report.detected_patterns.iter().any(|found| match found {
+            Detection::Pattern(hit) => at.start <= hit.span.start && hit.span.end <= at.end,
+            Detection::Size(_) => false,
+        })
+    };
+    let lost: Vec<_> = stretches.iter().filter(|(_, at)| !is_found(at)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
 }

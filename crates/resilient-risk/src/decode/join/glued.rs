@@ -35,8 +35,11 @@ impl Source<'_> {
         while at < end + JOINED_MAX {
             let literal = self.literal(at).filter(|_| is_quote(self.byte(at)));
             let (next, end) = literal.unwrap_or_else(|| {
-                let end = at + self.marks.token.run_to(at, at + PART_MAX);
-                (at..end, end)
+                // Another sign is an operator: `"a"+"b"`, `"a".b()`.
+                let is_word =
+                    self.byte(at).is_ascii_alphanumeric() || b"_-".contains(&self.byte(at));
+                let len = if is_word { self.marks.token.run_to(at, at + PART_MAX) } else { 0 };
+                (at..at + len, at + len)
             });
             // A call is no part.
             if next.is_empty() || self.byte(end) == b'(' {
