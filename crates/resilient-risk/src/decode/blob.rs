@@ -197,6 +197,23 @@ mod tests {
     }
 
     #[test]
+    fn a_token_with_full_stops_or_an_equals_sign_is_found_backwards_and_turned() {
+        let body = "k3Jd9fQx7LmZ2pVtR8sWb4Yc6Hg1Nn5AqT0zU7eD1oP";
+        let send_grid = ["S", "G.", &body[..22], ".", body].concat();
+        let atlassian = ["ATA", "TT3", body, body, body, "=8F3A9C1D"].concat();
+        for token in [send_grid, atlassian] {
+            let reversed: String = token.chars().rev().collect();
+            let turned: String = token.bytes().map(|byte| char::from(rot13(byte))).collect();
+            for hidden in [&token, &reversed, &turned] {
+                let text = format!("x = \"{hidden}\"\n");
+                let report =
+                    super::super::super::score(&text, &super::super::super::Policy::default());
+                assert!(!report.detected_patterns.is_empty(), "{text}");
+            }
+        }
+    }
+
+    #[test]
     fn lines_of_one_length_are_a_list_unless_a_name_says_more() {
         let ids = ["i-0f3a9bc4d5e6f7081", "i-02a3b4c5d6e7f8091", "i-0c9d8e7f6a5b4c3d2"].join("\n");
         let kinds = |text: &str| {

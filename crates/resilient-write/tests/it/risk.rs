@@ -121,6 +121,30 @@ fn the_exit_status_is_for_machines() {
     assert!(ran.stdout.contains("src/a b.py: skipped: allowed by the policy\n"), "{ran:?}");
 }
 
+/// Before, a file in Latin-1 was an error alone, and text behind a NUL was not scanned.
+#[test]
+fn a_file_is_scanned_in_its_encoding_alone_and_beside_others() {
+    let sandbox = Sandbox::new();
+    let line = format!("un caf\u{e9} noir\nkey = \"{}\"\n", token());
+    let latin: Vec<u8> = line.chars().map(|char| u8::try_from(u32::from(char)).unwrap()).collect();
+    let wide: Vec<u8> = line.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (name, bytes) in [
+        ("latin.txt", latin),
+        ("wide.txt", wide.clone()),
+        ("marked.txt", [b"\xff\xfe".to_vec(), wide].concat()),
+        ("nul.txt", [b"a\0b\n", line.as_bytes()].concat()),
+    ] {
+        sandbox.put(name, &bytes);
+        for args in
+            [&["risk", name, "--fail-on", "low"][..], &["risk", name, "b.txt", "--fail-on", "low"]]
+        {
+            sandbox.put("b.txt", "plain\n");
+            let ran = sandbox.run(args);
+            assert!(ran.code == 1 && ran.stdout.contains("github_pat"), "{args:?}: {ran:?}");
+        }
+    }
+}
+
 #[test]
 fn the_policy_lets_a_file_pass_however_it_is_named() {
     let sandbox = Sandbox::new();
