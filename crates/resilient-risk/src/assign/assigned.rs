@@ -139,11 +139,11 @@ fn is_form(name: &[u8]) -> bool {
     PARTS.iter().any(|part| name.ends_with(part))
 }
 
-/// How much of a text begins a call that a literal is wrapped in: `Field(default=`, `SecretStr(`.
+/// How much of a text begins a call that a literal is wrapped in: `Field(default=`, `SecretStr(`, `String::from(`.
 fn call_len(text: &[u8]) -> usize {
     const NAME_MAX: usize = 30;
-    const CALLS: [&[u8]; 3] = [b"SecretStr", b"Secret", b"Field"];
-    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
+    const CALLS: [&[u8]; 5] = [b"SecretStr", b"Secret", b"SecretString", b"Field", b"from"];
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.:".contains(byte);
     let name = text.iter().take(NAME_MAX).take_while(is_name).count();
     let is_call = name > 0 && text.get(name) == Some(&b'(');
     let Some(inside) = text.get(name + 1..).filter(|_| is_call) else { return 0 };

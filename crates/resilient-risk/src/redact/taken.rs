@@ -11,8 +11,8 @@ use std::ops::Range;
 use self::copies::take_again;
 pub(super) use self::copies::{is_strong, searcher};
 pub(super) use self::pieces::{matched, pieces};
-use super::language::Language;
-use super::{Choice, Refusal, Wish, field, hits, lines, plan, remaining, render, wants};
+use super::multiline::Multiline;
+use super::{Choice, Refusal, Wish, field, hits, plan, remaining, render, wants};
 use crate::{PatternHit, Policy, Report};
 
 /// A text is scanned again at most so often, for what the first redaction has laid bare.
@@ -45,7 +45,8 @@ impl Taken {
     }
 
     /// Takes the whole field that the secret stands in.
-    fn with_field(mut self, content: &str, language: Option<Language>) -> Self {
+    fn with_field(mut self, multiline: &Multiline<'_>) -> Self {
+        let Multiline { content, language, .. } = *multiline;
         let [piece] = self.pieces.as_slice() else { return self };
         match (self.kind.as_ref(), self.pattern.as_ref()) {
             (_, "email") => {
@@ -57,7 +58,7 @@ impl Taken {
             ("generic_secret", _) | (_, "assigned_key" | "named_key") => {
                 self.pieces = field::value(content, language, piece).unwrap_or(self.pieces);
                 if let [piece] = self.pieces.as_slice()
-                    && let Some(whole) = lines::whole(content, language, piece)
+                    && let Some(whole) = multiline.whole(piece)
                 {
                     self.pieces = vec![whole];
                 }
@@ -111,10 +112,11 @@ pub(super) fn gather(
         chosen.contains(&Choice::Finding(number)) || wants(chosen, hit)
     };
     let (mut taken, mut unknown) = (Vec::new(), Vec::new());
+    let multiline = Multiline::of(content, *language);
     for (number, hit) in hits(report).filter(|(number, hit)| wanted(*number, hit)) {
         match pieces(content, hit) {
             Some(pieces) => {
-                let of = Taken::of(pieces, hit).with_field(content, *language);
+                let of = Taken::of(pieces, hit).with_field(&multiline);
                 taken.push(Taken { findings: vec![number], ..of });
             }
             None => unknown.push(hit),
@@ -133,12 +135,13 @@ pub(super) fn gather(
         let outs = plan(content, &taken, &BTreeMap::new(), &Wish::default());
         let rendered = render::render(content, None, &outs);
         let after = crate::score(&rendered.text, policy);
+        let multiline = Multiline::of(&rendered.text, *language);
         let marks = rendered.places.into_iter().map(|(place, _)| place);
         let marks: Vec<_> = marks.zip(outs.into_iter().map(|out| out.span)).collect();
         let more = hits(&after).filter(|(_, hit)| wants(chosen, hit));
         let more = more.filter_map(|(_, hit)| {
             let of = Taken::of(pieces(&rendered.text, hit)?, hit);
-            let of = of.with_field(&rendered.text, *language);
+            let of = of.with_field(&multiline);
             let pieces = of.pieces.iter().map(|piece| before(&marks, piece)).collect();
             Some(Taken { pieces, ..of })
         });

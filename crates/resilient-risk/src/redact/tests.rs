@@ -8,6 +8,7 @@ mod fields;
 mod forms;
 mod keys;
 mod look_ups;
+mod multiline;
 mod neighbours;
 mod pieces;
 mod quotes;

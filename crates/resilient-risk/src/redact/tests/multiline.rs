@@ -1,0 +1,227 @@
+//! Passwords that go on in the next line.
+
+use super::*;
+
+/// Before, the first line went, and the others stayed.
+#[test]
+fn a_password_over_lines_goes_whole() {
+    let (one, two) = (["aB3x", "Y9q7"].concat(), ["Zk8m", "N2pW"].concat());
+    for (language, before, between, after) in [
+        (Language::Yaml, "password: \"", "\n  ", "\"\nport: 1\n"),
+        (Language::Yaml, "password: '", "\n  ", "'\nport: 1\n"),
+        (Language::Yaml, "password: ", "\n  ", "\nport: 1\n"),
+        (Language::Yaml, "db:\n  password: ", "\n    ", "\n  port: 1\n"),
+        (Language::Yaml, "- password: ", "\r\n    ", "\r\n  port: 1\r\n"),
+        (Language::Python, "password = \"\"\"", "\n", "\"\"\"\nx = 1\n"),
+        (Language::Python, "password = '''", "\n", "'''\nx = 1\n"),
+        (Language::JavaScript, "const password = `", "\n", "`;\nconst x = 1;\n"),
+        (Language::Shell, "PASSWORD=\"", "\n", "\"\nX=1\n"),
+        (Language::Go, "password := `", "\n", "`\nx := 1\n"),
+        (Language::Toml, "password = \"\"\"", "\n", "\"\"\"\nx = 1\n"),
+        (Language::Rust, "let password = \"", "\n", "\";\nlet x = 1;\n"),
+        (Language::Rust, "let password = r#\"", "\n", "\"#;\nlet x = 1;\n"),
+        (Language::CSharp, "var password = @\"", "\n", "\";\nvar x = 1;\n"),
+        (Language::CSharp, "var password = $@\"", "\n", "\";\nvar x = 1;\n"),
+    ] {
+        let text = format!("{before}{one}{between}{two}{after}");
+        let whole = Wish { language: Some(language), ..Wish::default() };
+        let redaction = redact(&text, &Policy::default(), &whole).unwrap();
+        assert_eq!(redaction.text, format!("{before}<REDACTED:generic_secret:1>{after}"), "{text}");
+        let redaction = redacted(&text).text;
+        assert!(!redaction.contains(&one) && !redaction.contains(&two), "{text}: {redaction}");
+        assert!(
+            redaction.ends_with(after.trim_start_matches(['"', '\'', '`', '#'])),
+            "{redaction}"
+        );
+    }
+    // What follows is another field, or another text.
+    for (language, after) in [
+        (None, "\n    then click on it\n"),
+        (None, "\n  user: ab3\n"),
+        (Some(Language::Yaml), "\n  # old\n"),
+        (Some(Language::Yaml), "\n- a1\n"),
+        (Some(Language::Yaml), "\nb: a1\n"),
+    ] {
+        let wish = Wish { language, ..Wish::default() };
+        let text = format!("password: {one}{after}");
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+        assert_eq!(redaction.text, format!("password: <REDACTED:generic_secret:1>{after}"));
+    }
+    // What stands before it on the line says nothing.
+    for (language, before, quote, after) in [
+        (Language::Php, "<?php $x = \"a\nb\"; $password = ", "\"", ";\n"),
+        (Language::Python, "x = \"\"\"a\nb\"\"\"; password = ", "\"\"\"", "\n"),
+        (Language::JavaScript, "const x = `a\nb`, password = ", "`", ";\n"),
+        (Language::Shell, "echo \"it's\"; PASSWORD=", "'", "\n"),
+        (Language::Ruby, "x = \"a\nb\"; password = ", "\"", "\n"),
+        (Language::Yaml, "a: it's\npassword: ", "'", "\n"),
+    ] {
+        let (one, two) = (["hG7kd92", "LmQx81Zp"].concat(), ["qQ7zL9", "mN2"].concat());
+        let text = format!("{before}{quote}{one}\n{two}{quote}{after}");
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap().text;
+        assert!(!redaction.contains(&one) && !redaction.contains(&two), "{text}: {redaction}");
+    }
+    // A comment in quotes is no end of a literal.
+    let text = format!("# password: \"{one}\nsudo reboot\necho \"#\"\n");
+    assert!(redacted(&text).text.ends_with("\nsudo reboot\necho \"#\"\n"));
+    // A quote that its own line closes begins no literal.
+    for (language, line) in [
+        (Language::Env, "if x_1 < y {"),
+        (Language::Shell, "call_1 x y"),
+        (Language::Rust, "if x_2 < y {"),
+    ] {
+        let rest = format!("\n{line}\n{two}\"\n");
+        let text = format!("token = \"g\"hp_{}{rest}", "aB3xY9q7".repeat(4));
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+        assert!(redaction.text.contains(line), "{language:?}: {}", redaction.text);
+    }
+    let open = format!("password: \"{one}\nuser: \"bob\"\n");
+    assert!(redacted(&open).text.ends_with("\nuser: \"bob\"\n"), "a quote that nothing closes");
+}
+
+/// Before, a redaction took the lines between a quote that nothing closes and another one below.
+#[test]
+fn the_lines_behind_an_open_quote_stay() {
+    let token = ["ghp", "_ISERmjVzkjUusJ8Q15GV9aG"].concat();
+    let lines = [
+        Language::Python,
+        Language::Go,
+        Language::CSharp,
+        Language::Toml,
+        Language::JavaScript,
+        Language::Kotlin,
+    ];
+    for (language, line) in ["ab", "call_2(x, y)", "return x + y;", "}"]
+        .into_iter()
+        .flat_map(|line| lines.iter().map(move |of| (*of, line)))
+    {
+        let rest = format!("\n{line}\nx9 wM\"\n");
+        let text = format!("token = \"{token}{rest}");
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+        assert!(redaction.text.ends_with(&rest), "{language:?}: {}", redaction.text);
+        assert!(!redaction.text.contains(&token), "{language:?}: {}", redaction.text);
+    }
+}
+
+/// Such a line is no statement in a literal that goes over lines.
+#[test]
+fn the_lines_of_a_password_in_a_literal_go() {
+    let (one, two) = (["hG7$kd92", "LmQx81Zp"].concat(), ["qQ7zL9", "mN2"].concat());
+    for line in ["let me in please Xq7", "import ant 9Kd", "Vw4nT8(kq);", "}"] {
+        for (language, begin, end) in [
+            (Language::Rust, "let password = \"", "\";\n"),
+            (Language::Ruby, "password = \"", "\"\n"),
+            (Language::Shell, "export PASSWORD=\"", "\"\n"),
+            (Language::Yaml, "password: \"", "\"\n"),
+            (Language::Env, "PASSWORD=\"", "\"\n"),
+            (Language::Go, "password := `", "`\n"),
+        ] {
+            let text = format!("{begin}{one}\n  {line}\n  {two}{end}");
+            let wish = Wish { language: Some(language), ..Wish::default() };
+            let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+            assert!(!redacted.contains(line) && !redacted.contains(&two), "{redacted}");
+            // In `.env` the quotes go, too.
+            let is_whole = redacted.starts_with(begin) && redacted.ends_with(end);
+            assert!(is_whole || language == Language::Env, "{redacted}");
+        }
+    }
+}
+
+/// Before, such a password was found only where its statement begins the line.
+#[test]
+fn a_password_over_lines_goes_wherever_its_statement_stands() {
+    let (one, two) = (["v11K9B8^KGH", "pYaax7"].concat(), ["2isDDf30x", "c9vIFShP"].concat());
+    for (language, begin, end) in [
+        (Language::Rust, "fn f() { let password = \"", "\"; }\n"),
+        (Language::Python, "x = 1; password = \"\"\"", "\"\"\"\n"),
+        (Language::Php, "<?php\nif (a()) { $password = \"", "\"; }\n"),
+        (Language::JavaScript, "if (x) { y.password = `", "` }\n"),
+        (Language::CSharp, "F(@\"a\nb\", password: @\"", "\");\n"),
+        (Language::Shell, "x() { y --to z; PASSWORD=\"", "\"; }\n"),
+        (Language::Ruby, "f(1, password: \"", "\")\n"),
+    ] {
+        let text = format!("{begin}{one}\n{two}{end}");
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let mark = "<REDACTED:generic_secret:1>";
+        assert_eq!(redacted, format!("{begin}{mark}{end}"), "{language:?}");
+    }
+    // Where no quote follows, the line is all of the literal that there is.
+    let text = format!("if x {{ let password = \"{one}\n{two}\n");
+    assert!(redacted(&text).text.contains(&two));
+}
+
+/// Before, the second line stayed behind each of these.
+#[test]
+fn a_literal_over_lines_ends_where_its_language_ends_it() {
+    let (one, two) = (["3CI6FhulxD", "4#q"].concat(), ["AO~yMQS2G", "Sj5t3"].concat());
+    for (language, begin, end) in [
+        (Language::Yaml, "password: '", "''C'\n"),
+        (Language::CSharp, "var password = @\"", "\"\"C\";\n"),
+        (Language::Rust, "let password = r\"", "\\\";\n"),
+        (Language::Rust, "let password = r#\"", "\"x\"#;\n"),
+        (Language::Shell, "PASSWORD='", "\\'\n"),
+        (Language::Shell, "PASSWORD=\"", "\"|cmd\n"),
+        (Language::Shell, "PASSWORD=\"", "\"$X\n"),
+        (Language::Go, "password := `", "\\`\n"),
+        (Language::Go, "password := `", "`+x\n"),
+        (Language::Toml, "password = '''", "\\'''\n"),
+        (Language::Python, "password = \"\"\"", "\"\"\"+x\n"),
+        (Language::JavaScript, "password = `", "`||x;\n"),
+        (Language::Ruby, "password = %q(", ")\n"),
+    ] {
+        let text = format!("{begin}{one}\n  {two}{end}");
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let rest = redacted.strip_prefix(begin).unwrap_or_else(|| panic!("{redacted}"));
+        assert!(rest.starts_with("<REDACTED:generic_secret:1>"), "{redacted}");
+        let close = end.trim_start_matches(['\\', 'x', 'C']).trim_start_matches("''C");
+        assert!(!rest.contains(&two) && rest.ends_with(&close[close.len() - 2..]), "{redacted}");
+    }
+}
+
+/// Before, the second line stayed behind each of these.
+#[test]
+fn a_scalar_and_an_element_go_on_to_their_end() {
+    let (one, two) = (["3CI6FhulxD", "4aq"].concat(), ["AO~yMQS2G", "Sj5t3"].concat());
+    let lines = format!("{one}\n  {two}");
+    for (language, text) in [
+        (Some(Language::Yaml), "\"password\": @\nuser: bob\n"),
+        (Some(Language::Yaml), "password: !!str @\nuser: bob\n"),
+        (Some(Language::Yaml), "password: &p @\nuser: bob\n"),
+        (Some(Language::Markup), "<a><password>@</password></a>\n"),
+        (None, "<a><password>@</password></a>\n"),
+    ] {
+        let wish = Wish { language, ..Wish::default() };
+        for lines in [lines.clone(), format!("{one}\n\n  -{two}")] {
+            // Elsewhere an empty line ends it.
+            if language.is_none() && lines.contains('-') {
+                continue;
+            }
+            let redacted = redact(&text.replace('@', &lines), &Policy::default(), &wish);
+            let redacted = redacted.unwrap().text;
+            let mark = redacted.replace(['<', '>', '['], "");
+            assert!(mark.contains("REDACTED:generic_secret:1"), "{redacted}");
+            let around: Vec<_> = text.split('@').collect();
+            let is_around = redacted.starts_with(around[0]) && redacted.ends_with(around[1]);
+            assert!(is_around && !redacted.contains(&two), "{redacted}");
+        }
+    }
+}
+
+/// Before, the call went with the first line, and one quote stayed.
+#[test]
+fn a_call_around_a_literal_over_lines_stays() {
+    let (one, two) = (["7hA^uB4b", "E2yb"].concat(), ["Z4jPY", "_w*3g"].concat());
+    for (begin, is_known) in [("String::from(\"", true), ("check(\"", false)] {
+        let text = format!("let password = {begin}{one}\n{two}\");\n");
+        let wish = Wish { language: Some(Language::Rust), ..Wish::default() };
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let mark = "<REDACTED:generic_secret:1>";
+        let expected = format!("let password = {begin}{mark}\");\n");
+        assert_eq!(redacted, if is_known { expected } else { text });
+    }
+}
