@@ -127,7 +127,7 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     let own = end.before(rest);
     let goes_on = own.is_some_and(|own| !own.contains("-----BEGIN ") && has_material(own))
         || known > 0 && !(is_body && key.ended) && goes_on_soon(rest)
-        || known == 0 && !is_body && is_below(rest);
+        || known == 0 && if is_body { has_next(rest, head.len()) } else { is_below(rest) };
     (!goes_on).then(|| joined(text, sign, head, rows))
 }
 
@@ -145,7 +145,7 @@ fn rows(text: &str, from: usize, sign: &str, end: &End) -> (Vec<Row>, Option<Row
     let (mut rows, mut at): (Vec<Row>, _) = (Vec::new(), from);
     // How many lines have ended, how many lines, blanks and items, and how many of these before the last item.
     let (mut lines, mut words, mut item) = (0, 0, 0);
-    while let Some(rest) = text.get(at..) {
+    while let Some(rest) = text.get(at..).filter(|_| at <= from + KEY_MAX) {
         if let Some(len) = end.len(rest) {
             return (rows, Some(((lines, words), at..at + len)));
         }
@@ -162,6 +162,7 @@ fn rows(text: &str, from: usize, sign: &str, end: &End) -> (Vec<Row>, Option<Row
             }
             _ => {}
         }
+        crate::work::spend(token.len());
         at += token.len();
         if token == "\n" {
             at += sign_len(rest.get(1..).unwrap_or_default(), sign);
@@ -185,18 +186,28 @@ fn goes_on_soon(rest: &str) -> bool {
     rows.nth(1).is_some_and(is_material)
 }
 
-/// Tells whether one of the next lines has a row of a key, beside other text: `13: MIIE…`.
+/// Tells whether one of the next lines has a row of a key, beside other text: `13: MIIE…`. Digests are rows, too: the first
+/// one begins as keys do, or two have one length.
 fn is_below(rest: &str) -> bool {
     /// As many as there are headers before the rows.
     const LINES: usize = 5;
-    const ROW_MIN: usize = 40;
-    let is_drawn = |row: &[u8]| {
-        let has = |is: fn(&u8) -> bool| row.iter().any(is);
-        is_material(row) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
-    };
-    let lines = rest.lines().take(LINES).take_while(|line| !line.contains("-----"));
-    let mut rows = lines.flat_map(|line| material::rows(line.as_bytes()));
-    rows.any(|row| row.len() >= ROW_MIN && is_drawn(row))
+    let rows: Vec<&[u8]> = drawn(rest, LINES).collect();
+    let is_equal = |two: &[&[u8]]| matches!(two, [a, b] if a.len() == b.len());
+    rows.iter().any(|row| material::is_begin(row)) || rows.windows(2).any(is_equal)
+}
+
+/// Tells whether the next line has a row as long as the first one of a key, beside other text. What ends a line in some
+/// notation may count as a part of it: `%0A`.
+fn has_next(rest: &str, width: usize) -> bool {
+    const LINES: usize = 2;
+    let fits = |row: &[u8]| (width..=width + 6).contains(&row.len()) && !material::is_begin(row);
+    drawn(rest, LINES).any(fits)
+}
+
+/// The drawn rows of the next lines, up to what begins or ends a block.
+fn drawn(rest: &str, lines: usize) -> impl Iterator<Item = &[u8]> {
+    let lines = rest.lines().take(lines).take_while(|line| !line.contains("-----"));
+    lines.flat_map(|line| material::rows(line.as_bytes())).filter(|row| material::is_drawn(row))
 }
 
 /// A row of base64, and how many lines and words have ended before it; an item of a list has no lines. A literal
@@ -356,6 +367,15 @@ mod tests {
         let other = format!("{}\n{}\n{}\n", begin(certificate), row(64), end(certificate));
         let text = format!("Look for {}: it is a key.\n{other}", begin(&key));
         assert_eq!(left(&text), Some(format!("Look for : it is a key.\n{other}")));
+        for below in [
+            "class TestPrivateKeyDetectionWithPkcs1AndOpenSsh2Headers:",
+            "See https://github.com/Example/Repo/blob/Main/Docs/Keys2/Readme.md",
+            "\"integrity\": \"sha512-xZ7EpAIBAAKCAQEA7bq0ZJ8f+/k3aIBAAKCAQEA7bq0ZJ8f+/k3==\"",
+            "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ7bq0ZJ8fk3xZ7EpAIB bob",
+        ] {
+            let text = format!("HEADER = \"{}\"\n{below}\n", begin(&key));
+            assert_eq!(left(&text), Some(format!("HEADER = \"\"\n{below}\n")));
+        }
         let text = format!("from {} to {}\n", begin(&key), end(&key));
         assert_eq!(left(&text), Some(format!("from  to {}\n", end(&key))));
     }
@@ -380,6 +400,22 @@ mod tests {
             let lines = [begin(&key), row(64), row(64), row(30)];
             let text = lines.map(|line| format!("{before}{line}{after}\n")).concat();
             assert_eq!(left(&text), None, "{text}");
+        }
+        // Its first line was cut, too.
+        for (before, after) in [
+            ("1|", ""),
+            ("    12\t", ""),
+            ("[INFO] ", ""),
+            ("<li>", "</li>"),
+            ("| ", " |"),
+            ("w.println(\"", "\");"),
+            ("l.add(\"", "\")"),
+        ] {
+            let text = [row(64), row(64).replace("MII", "xZ7"), row(30)]
+                .map(|line| format!("{before}{line}{after}\n"))
+                .concat();
+            let at = before.len();
+            assert_eq!(pieces(&text, at..at + 64), None, "{text}");
         }
         for goes_on in ["'\nB='", "\n- "] {
             let text =

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use self::copies::take_again;
 pub(super) use self::copies::{is_strong, searcher};
+use self::pieces::is_key;
 pub(super) use self::pieces::{matched, pieces};
 use super::multiline::Multiline;
 use super::{Choice, Refusal, Wish, field, hits, plan, remaining, render, wants};
@@ -113,9 +114,16 @@ pub(super) fn gather(
     };
     let (mut taken, mut unknown) = (Vec::new(), Vec::new());
     let multiline = Multiline::of(content, *language);
+    // The block of a key that was read last: the lines found in it are a part of it.
+    let mut block = 0..0;
     for (number, hit) in hits(report).filter(|(number, hit)| wanted(*number, hit)) {
-        match pieces(content, hit) {
+        let is_line = is_key(hit) && block.start <= hit.span.start && hit.span.end <= block.end;
+        let found = if is_line { Some(vec![hit.span.clone()]) } else { pieces(content, hit) };
+        match found {
             Some(pieces) => {
+                if is_key(hit) && !is_line {
+                    block = hull(&pieces);
+                }
                 let of = Taken::of(pieces, hit).with_field(&multiline);
                 taken.push(Taken { findings: vec![number], ..of });
             }

@@ -20,9 +20,7 @@ pub(in super::super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Ra
     let mut pieces = match hit.pattern.as_ref() {
         _ if !hit.pieces.is_empty() => hit.pieces.clone(),
         _ if hit.span.is_empty() => return None,
-        name if name == "pem_private_key" || name.starts_with("private_key_") => {
-            block::pieces(content, hit.span.clone())?
-        }
+        _ if is_key(hit) => block::pieces(content, hit.span.clone())?,
         _ => vec![piece(content, hit)],
     };
     // What is read from its quote on begins with an escape of its own.
@@ -30,6 +28,11 @@ pub(in super::super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Ra
         pieces.iter_mut().for_each(|piece| piece.start += escape_len(content, piece));
     }
     Some(pieces)
+}
+
+/// Tells whether a finding is a line of a private key, and so of a block.
+pub(in super::super) fn is_key(hit: &PatternHit) -> bool {
+    hit.pattern == "pem_private_key" || hit.pattern.starts_with("private_key_")
 }
 
 /// How much of a piece is the end of an escape before it, such as the letter of `\n`, or an escape of a

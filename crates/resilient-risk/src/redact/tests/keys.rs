@@ -257,3 +257,16 @@ fn an_end_line_never_goes_without_the_lines_of_the_key() {
         assert!(matches!(refused, Err(Refusal::Left { count: 1, .. })), "{text}");
     }
 }
+
+/// Before, each line that begins as a key does was read to the end of all lines.
+#[test]
+fn many_lines_that_begin_as_keys_do_are_read_once() {
+    let cost = |lines: usize| {
+        let line = ["MIIE", "pAIBAAKCAQEA", &key_row(64)[16..]].concat() + "\n";
+        crate::work::taken();
+        assert!(redact(&line.repeat(lines), &Policy::default(), &Wish::default()).is_ok());
+        crate::work::taken()
+    };
+    let (few, many) = (cost(100), cost(400));
+    assert!(many < 8 * few, "{few} bytes for 100 lines, {many} for 400");
+}
