@@ -122,7 +122,9 @@ pub(super) fn is_url_password(password: &[u8], user: &[u8], host: &[u8]) -> bool
     let shape = Shape::of(password);
     let letters = shape.lower + shape.upper;
     let strong = shape.digits > 0 && letters > 0 && shape.len >= 6 && shape.changes >= 2;
-    if strong {
+    // Letters alone that are no words.
+    let is_drawn = || letters == shape.len && letters >= 10 && shape.is_odd() && !shape.is_wordy();
+    if strong || is_drawn() {
         return true;
     }
     // A weak password still opens a machine that exists.

@@ -340,6 +340,11 @@ fn credentials_in_addresses_are_found() {
     let password = ["s3cr", "etP4ss"].concat();
     let url = format!("amqps://me:{password}@bunny.cloudamqp.com");
     assert_eq!(found(&format!("x = '{url}/v'")), [("url_credentials", url.as_str())]);
+    // Before, one of letters alone was none on a host that may not exist. A word is none.
+    let letters = ["nQsPTUkv", "rhscbqwu"].concat();
+    let url = format!("postgres://bob:{letters}@db");
+    assert_eq!(found(&url), [("url_credentials", url.as_str())]);
+    assert_eq!(found("postgres://bob:correcthorsebattery@db"), []);
     // A host that goes on and on is cut, but none of its characters.
     for before in ["", "a"] {
         let url = format!("amqps://me:{password}@{before}{}", "ü".repeat(AUTHORITY_REACH));

@@ -236,6 +236,9 @@ fn a_place_says_where_the_pieces_were_and_where_the_mark_is() {
     assert_eq!(&redaction.text[replaced.to.start..replaced.to.end], "<REDACTED:github_pat:1>");
     assert_eq!(replaced.put, "<REDACTED:github_pat:1>");
     assert_eq!(replaced.sha256, Some(sha256(&token)));
+    let mut again = redaction.text.clone();
+    again.replace_range(replaced.to.start..replaced.to.end, &token);
+    assert_eq!(again, format!("x = \"{token}\" + \"\"\n"), "it says the same");
 }
 
 #[test]
