@@ -259,6 +259,14 @@ pub(super) fn begins(token: &[u8], at: usize, len: usize) -> bool {
     prefixes_of(rest).any(begins) || bare(token, at, len).is_some()
 }
 
+/// Tells whether a text is a token of a format that has one length: nothing behind it belongs to it.
+pub(super) fn is_full(token: &[u8]) -> bool {
+    let is_one = |(_, format): Rule| {
+        !format.is_open() && format.matches(token).is_some_and(|(len, _)| len == token.len())
+    };
+    prefixes_of(token).filter_map(|prefix| prefix.rule).any(is_one)
+}
+
 /// The format of a row.
 pub(super) fn row(name: &str) -> Option<&'static Format<'static>> {
     ROWS.iter().find_map(|(row, format)| (row.name == name).then_some(format))

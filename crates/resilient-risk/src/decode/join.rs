@@ -3,6 +3,7 @@
 mod around;
 mod chain;
 mod codes;
+mod expansion;
 mod glued;
 mod joint;
 mod list;

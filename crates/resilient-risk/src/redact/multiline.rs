@@ -49,8 +49,11 @@ impl<'a> Multiline<'a> {
         if first.contains('\n') || !rest.contains('\n') {
             return None;
         }
-        if let Some(literal) = self.literal(piece) {
-            return Some(literal);
+        if let Some(region) = self.region(piece) {
+            let whole = self.literal(piece, region).or_else(|| self.percent(piece, region));
+            if whole.is_some() || self.is_line(piece, region) {
+                return whole;
+            }
         }
         let literal = first.trim_start_matches(|c| PREFIXES.contains(c));
         let prefix = first.strip_suffix(literal)?;
@@ -83,16 +86,18 @@ impl<'a> Multiline<'a> {
         Some(piece.start..piece.end + len?)
     }
 
-    /// What the literal holds that begins where the piece does, if it ends in a line below. The piece may begin with its
-    /// quote; then the last one is taken, too.
-    fn literal(&self, piece: &Range<usize>) -> Option<Range<usize>> {
+    /// The literal or the comment that a piece begins in.
+    fn region(&self, piece: &Range<usize>) -> Option<&Region> {
         let language = self.language?;
         let regions = self.regions.get_or_init(|| regions(self.content, language));
         let nth = regions.partition_point(|of| of.outer.start <= piece.start).checked_sub(1)?;
-        let Region { kind, outer, inner, .. } = regions.get(nth)?;
-        if *kind == Kind::Inert {
-            return percent(self.content, language, outer).filter(|_| outer.start == piece.start);
-        }
+        regions.get(nth).filter(|of| piece.start < of.outer.end)
+    }
+
+    /// What a literal holds that begins where the piece does, if it ends in a line below. The piece may begin with its
+    /// quote; then the last one is taken, too.
+    fn literal(&self, piece: &Range<usize>, region: &Region) -> Option<Range<usize>> {
+        let Region { kind, outer, inner, .. } = region;
         let below = self.content.get(piece.end..inner.end)?.split_once('\n')?.1;
         let next = self.content.get(outer.end..)?.chars().next();
         let ends = next.is_none_or(|next| !next.is_alphanumeric() && next != '_');
@@ -101,14 +106,21 @@ impl<'a> Multiline<'a> {
         let is_whole = [inner.start, outer.start].contains(&piece.start);
         (*kind == Kind::Literal && is_whole && ends && !is_field()).then_some(piece.start..end)
     }
-}
 
-/// What a literal of Ruby holds that has letters behind its `%`: `%q(…)`.
-fn percent(content: &str, language: Language, outer: &Range<usize>) -> Option<Range<usize>> {
-    let rest =
-        content.get(outer.clone()).filter(|_| language == Language::Ruby)?.strip_prefix('%')?;
-    let open = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    Some(outer.end - open.len() + 1..outer.end - 1)
+    /// What a literal of Ruby holds that has letters behind its `%`, as `%q(…)` has.
+    fn percent(&self, piece: &Range<usize>, region: &Region) -> Option<Range<usize>> {
+        let outer = &region.outer;
+        let is_whole = self.language == Some(Language::Ruby) && outer.start == piece.start;
+        let rest = self.content.get(outer.clone()).filter(|_| is_whole)?.strip_prefix('%')?;
+        let open = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        Some(outer.end - open.len() + 1..outer.end - 1)
+    }
+
+    /// Tells whether a region is a comment, which ends with the line.
+    fn is_line(&self, piece: &Range<usize>, Region { kind, outer, inner, .. }: &Region) -> bool {
+        let behind = self.content.get(piece.end..outer.end);
+        *kind == Kind::Inert && outer == inner && !behind.is_some_and(|it| it.contains('\n'))
+    }
 }
 
 /// Tells whether a quote ends a literal of its own line rather than to begin one: a word stands right before it, and
@@ -172,9 +184,10 @@ fn goes_over_lines(language: Language, quote: &str) -> bool {
 /// How long the lines are that a plain scalar goes on with: they are further in than its key, and no fields. Where it may
 /// be no YAML, each must look like a password.
 fn scalar_len(before: &str, text: &str, in_yaml: bool) -> Option<usize> {
-    let depth = KEY.captures(window_before(before, before.len(), REACH))?.get(1)?.len();
+    let near = window_before(before, before.len(), REACH);
+    let depth = KEY.captures(near)?.get(1)?.len();
     let (behind, _) = text.split_once('\n')?;
-    if !behind.trim().is_empty() {
+    if !behind.trim().is_empty() || is_block(near, depth) {
         return None;
     }
     let (mut len, mut at) = (0, behind.len() + 1);
@@ -200,6 +213,15 @@ fn scalar_len(before: &str, text: &str, in_yaml: bool) -> Option<usize> {
         }
     }
     (len > 0).then_some(len)
+}
+
+/// Tells whether the last line of a text stands in a block scalar of YAML, `key: |`: the next line above that is less far in
+/// begins one.
+fn is_block(near: &str, depth: usize) -> bool {
+    let mut above = near.lines().rev().skip(1).filter(|line| !line.trim().is_empty());
+    let outer = above.find(|line| line.len() - line.trim_start_matches(' ').len() < depth);
+    let sign = |line: &str| line.trim_end().trim_end_matches(['+', '-']).ends_with(['|', '>']);
+    outer.is_some_and(sign)
 }
 
 /// How much of the text of an element follows, up to its end.

@@ -237,7 +237,8 @@ fn is_words(text: &[u8]) -> bool {
 fn is_rest(view: &View, rest: &[u8]) -> bool {
     const REST_MIN: usize = 8;
     let shape = Shape::of(rest);
-    let mixed = shape.digits > 0 || shape.lower > 0 && shape.upper > 0;
+    let has_letters = shape.lower + shape.upper > 0;
+    let mixed = has_letters && shape.digits > 0 || shape.lower > 0 && shape.upper > 0;
     let is_long = rest.len() >= REST_MIN || view.via == "joined groups";
     is_long && mixed && shape.changes * 4 >= shape.len && !shape.is_wordy()
 }
@@ -265,8 +266,9 @@ fn is_bare_token(text: &str) -> bool {
 
 /// Leaves out what was added behind a token that is whole without it: a word, or the next argument of a list.
 fn without_words_behind(view: &View, found: &mut Finding) {
-    /// Of GitHub: four characters of a prefix, and 36.
+    /// Of GitHub: four characters of a prefix, and 36. Other patterns of the paper without an end take 20 or more.
     const LEN: usize = 40;
+    const OPEN_MIN: usize = 24;
     const PIECES_MAX: usize = 64;
     let Range { start, end } = found.span;
     let token = |end: usize| view.text.as_bytes().get(start..end).unwrap_or_default();
@@ -274,7 +276,8 @@ fn without_words_behind(view: &View, found: &mut Finding) {
     let most = if is_join(view) && view.trust != Trust::Listed { PIECES_MAX } else { 1 };
     let is_whole = |end: &usize| match vendor::row(found.pattern).filter(|_| is_join(view)) {
         Some(format) => format.matches(token(*end)).is_some_and(|(len, _)| len == end - start),
-        None => found.family == "github_pat" && (LEN..LEN + most).contains(&(end - start)),
+        None if found.family == "github_pat" => (LEN..LEN + most).contains(&(end - start)),
+        None => is_join(view) && is_format(found.pattern) && end - start >= OPEN_MIN,
     };
     let behind = |whole: usize| view.text.as_bytes().get(whole..end).unwrap_or_default();
     let mut ends = view.map.ends(start..end).filter(is_whole).take(most);

@@ -3,15 +3,15 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use memchr::{memchr2, memmem};
+use memchr::memchr2;
 use regex::bytes::{Captures, Regex};
 
-use super::super::super::work;
+use super::super::super::{vendor, work};
 use super::super::{Trust, Views};
 use super::around::{is_command, is_format, is_joined};
 use super::joint::{FILLS, Joint};
-use super::literal::{PART_MAX, Source, is_quote};
-use super::names::{USE_MAX, is_setting, member, word};
+use super::literal::{Source, is_quote};
+use super::names::{is_setting, member, word};
 use super::{JOINED_MAX, Joined, begins_format};
 
 /// What is put together is not looked at for longer.
@@ -167,36 +167,18 @@ impl Source<'_> {
         Some(named.literal.clone())
     }
 
-    /// The value without quotes that a shell assigned to a name above: `NAME=value`.
-    fn bare(&self, word: &Range<usize>) -> Option<Range<usize>> {
-        let floor = word.start.saturating_sub(USE_MAX);
-        let before = self.bytes.get(floor..word.start)?;
-        work::spend(before.len());
-        let assigned = [self.said(word), b"="].concat();
-        let begins = |at: &usize| {
-            let last = at.checked_sub(1).and_then(|at| before.get(at));
-            last.map_or(floor == 0, |byte| b"\n \t;".contains(byte))
-        };
-        let at = memmem::find_iter(before, &assigned).filter(begins).last()?;
-        let start = floor + at + assigned.len();
-        let rest = self.bytes.get(start..word.start)?;
-        let len = rest.iter().position(|byte| byte.is_ascii_whitespace() || *byte == b';')?;
-        let value = rest.get(..len).filter(|value| !value.is_empty() && len <= PART_MAX)?;
-        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.+/=:,@%".contains(byte);
-        value.iter().all(is_plain).then_some(start..start + len)
-    }
-
     /// The parts of a literal with names in it: `{head}{tail}`, `${head}`, `$head`; nothing if no name is known.
     pub(super) fn template(&self, literal: &Range<usize>) -> Option<Vec<Range<usize>>> {
-        // Braces alone name what a literal with quotes was assigned to.
-        let signs = if self.names.is_empty() { [b'$'; 2] } else { [b'{', b'$'] };
-        memchr2(signs[0], signs[1], self.said(literal))?;
+        if self.names.is_empty() {
+            return None;
+        }
+        memchr2(b'{', b'$', self.said(literal))?;
         let mut is_known = false;
         let parts = self.with_parts(literal, &NAMED, |place| {
             let name = place.iter().skip(1).flatten().next()?;
             let word = literal.start + name.start()..literal.start + name.end();
             let is_name = place.get_match().as_bytes().starts_with(b"$");
-            let known = self.named(&word).or_else(|| self.bare(&word).filter(|_| is_name));
+            let known = self.named(&word);
             is_known |= known.is_some();
             // What an unknown name stands for ends a text, as a quote does.
             known.or_else(|| is_name.then_some(literal.start - 1..literal.start))
@@ -207,21 +189,48 @@ impl Source<'_> {
     /// Makes the views of what belongs together.
     pub(super) fn add(&self, chain: &Chain, views: &mut Views<'_>) {
         let Chain { parts, place, is_listed, is_filled, .. } = chain;
+        let is_sure = !is_listed || *is_filled || is_joined(self.bytes, place.start);
+        self.put(place.start, parts, if is_sure { Trust::Full } else { Trust::Listed }, views);
+    }
+
+    /// Makes the views of parts that are put together at a position. A token may begin behind the first one, and end before
+    /// the last one.
+    pub(super) fn put(
+        &self,
+        begin: usize,
+        parts: &[Range<usize>],
+        trust: Trust,
+        views: &mut Views<'_>,
+    ) {
+        let later = parts.iter().skip(1).position(|part| self.begins(part.start - 1));
+        let later = later.and_then(|nth| parts.get(nth + 1..)).unwrap_or_default();
+        if later.len() > 1 && begins_format(&self.joined(later)) {
+            self.view(begin, self.whole(later), Trust::Listed, views);
+            firsts(later).for_each(|some| self.view(begin, some, Trust::Listed, views));
+        }
         if parts.len() > 1 {
-            let is_sure = !is_listed || *is_filled || is_joined(self.bytes, place.start);
-            let trust = if is_sure { Trust::Full } else { Trust::Listed };
-            // A token may begin behind the first part of what is joined, and end before the last item of a list.
-            let later = parts.iter().skip(1).position(|part| self.begins(part.start - 1));
-            let later = later.and_then(|nth| parts.get(nth + 1..)).unwrap_or_default();
-            if later.len() > 1 && begins_format(&self.joined(later)) {
-                self.view(place.start, later, Trust::Listed, views);
-                firsts(later).for_each(|some| self.view(place.start, some, Trust::Listed, views));
+            self.view(begin, self.whole(parts), trust, views);
+        }
+        if trust == Trust::Listed {
+            firsts(parts).for_each(|some| self.view(begin, some, trust, views));
+        }
+    }
+
+    /// The first of some parts, up to where a token ends that can be no longer; all if there is none.
+    fn whole<'p>(&self, parts: &'p [Range<usize>]) -> &'p [Range<usize>] {
+        /// Tokens of one length are not longer.
+        const FULL_MAX: usize = 256;
+        let mut said = Vec::new();
+        for (nth, part) in parts.iter().enumerate() {
+            said.extend_from_slice(self.said(part));
+            if said.len() > FULL_MAX {
+                break;
             }
-            self.view(place.start, parts, trust, views);
-            if !is_sure {
-                firsts(parts).for_each(|some| self.view(place.start, some, trust, views));
+            if nth > 0 && vendor::is_full(&said) {
+                return parts.get(..=nth).unwrap_or(parts);
             }
         }
+        parts
     }
 
     /// Makes a view of parts that are put together at a position.

@@ -58,6 +58,7 @@ pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
     reader.uses(bytes.len(), views);
     reader.read = 0;
     calls.into_iter().for_each(|call| reader.join(call, views));
+    reader.source.expand(views);
 }
 
 struct Reader<'a> {
@@ -163,7 +164,7 @@ impl Reader<'_> {
             let trust = if is_added { Trust::Full } else { Trust::Listed };
             let begin = first.literal.start - 1;
             let parts: Vec<_> = named.iter().map(|of| of.literal.clone()).collect();
-            self.source.view(begin, &parts, trust, views);
+            self.source.put(begin, &parts, trust, views);
         }
     }
 

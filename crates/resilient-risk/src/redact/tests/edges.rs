@@ -181,3 +181,13 @@ fn a_quote_within_a_secret_takes_no_line_behind_it() {
         }
     }
 }
+
+/// Before, a date was a part of the token in the item above.
+#[test]
+fn an_item_below_a_token_stays() {
+    let token = ["gl", "pat-", "7l69pXDaSsQyhkUqEKgj"].concat();
+    for item in ["2024-01-15", "12345678", "user1"] {
+        let text = format!("a:\n- {token}\n- {item}\n");
+        assert_eq!(redacted(&text).text, format!("a:\n- <REDACTED:api_key:1>\n- {item}\n"));
+    }
+}

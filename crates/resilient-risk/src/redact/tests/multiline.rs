@@ -225,3 +225,20 @@ fn a_call_around_a_literal_over_lines_stays() {
         assert_eq!(redacted, if is_known { expected } else { text });
     }
 }
+
+/// Before, the next lines went with a password in a comment or in a block scalar.
+#[test]
+fn the_lines_below_a_comment_and_a_line_of_a_block_stay() {
+    let one = ["C9kdla82", "MqpZx8#q"].concat();
+    for (language, begin, rest) in [
+        (Language::Shell, "# password: \"", "\nsudo reboot\necho \" done\"\nls\n"),
+        (Language::Php, "<?php\n// password: \"", "\nstart(1);\nstop(\" x\");\n"),
+        (Language::JavaScript, "// password: `", "\nstart(1);\nstop(` x`);\n"),
+        (Language::Yaml, "message: |\n  password: ", "\n    please change it after the login\n"),
+    ] {
+        let text = [begin, &one, rest].concat();
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        assert!(redacted.ends_with(rest) && !redacted.contains(&one), "{redacted}");
+    }
+}

@@ -135,8 +135,26 @@ fn what_stands_beside_a_whole_token_stays() {
 #[test]
 fn a_token_in_two_pieces_goes_and_what_stands_beside_them_stays() {
     type Form = (Language, fn(&str, &str) -> String);
-    let forms: [Form; 8] = [
+    let forms: [Form; 24] = [
         (Language::Shell, |a, b| format!("A={a}\nB={b}\nX=\"$A$B\"\n")),
+        (Language::Shell, |a, b| format!("A={a}\nB={b}\nX=$A$B\n")),
+        (Language::Shell, |a, b| format!("A={a}\nB={b}\nexport X=${{A}}${{B}}\n")),
+        (Language::Env, |a, b| format!("A={a}\nB={b}\nX=${{A}}${{B}}\n")),
+        (Language::Shell, |a, b| format!("A={a}\nB={b}\nrun --t \"$A$B\"\n")),
+        (Language::Shell, |a, b| format!("A={a}; B='{b}'\ncurl -H \"X: $A$B\" u\n")),
+        (Language::Shell, |a, b| format!("local A={a}\nlocal B={b}\necho \"${{A}}${{B}}\"\n")),
+        (Language::Shell, |a, b| format!("A={a}\nA+={b}\n")),
+        (Language::Shell, |a, b| format!("A={a}\nA=$A\"{b}\"\n")),
+        (Language::Shell, |a, b| format!("A={a}\nA=\"${{A}}{b}\"\n")),
+        (Language::Shell, |a, b| format!("B={b}\nX={a}$B\n")),
+        (Language::Dockerfile, |a, b| format!("ENV A={a}\nENV B={b}\nENV X=$A$B\n")),
+        (Language::Python, |a, b| format!("x = \"\".join((\"{a}\", \"{b}\", \"kept\"))\n")),
+        (Language::Python, |a, b| format!("x = \"{a}\"\nx += \"{b}\"\nx += \"kept\"\n")),
+        (Language::Python, |a, b| format!("x = \"kept\"\nx += \"{a}\"\nx += \"{b}\"\n")),
+        (Language::Java, |a, b| {
+            format!("x = new StringBuilder(\"{a}\").append(\"{b}\").append(\"kept\");\n")
+        }),
+        (Language::Java, |a, b| format!("x=\"{a}\"+\"{b}\"+\"kept\";\n")),
         (Language::Shell, |a, b| format!("export A={a}\nexport B={b}\nX=\"${{A}}${{B}}\"\n")),
         (Language::Python, |a, b| format!("f(\"{a}\", \"{b}\", \"host\")\n")),
         (Language::Python, |a, b| format!("f(\"kept\", \"{a}\", \"{b}\", \"host\")\n")),
