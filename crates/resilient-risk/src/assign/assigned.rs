@@ -96,8 +96,10 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         if said.word == Word::ShortPassword && near(text, said.end, 1) == b" " {
             return None;
         }
-        let (field, is_code) =
-            lead.bare(text, start).or_else(|| Some((lead.first_line(text, opening?)?, false)))?;
+        // What begins a call is no password: `f("…`.
+        let in_call = lead.is_spaced && opening.is_none() && lead.quote(text).is_some();
+        let bare = if in_call { None } else { lead.bare(text, start) };
+        let (field, is_code) = bare.or_else(|| Some((lead.first_line(text)?, false)))?;
         if word == Word::Password && field.is_closed {
             claims.hold(vec![field.span.clone()]);
         }
@@ -394,9 +396,25 @@ impl<'a> Lead<'a> {
         bare::field(text, start, self.end, !self.is_loose(), signs)
     }
 
+    /// Where the quote stands of a literal that goes on in the next line: at the value's begin, or in a call or a list
+    /// there.
+    fn quote(&self, text: &[u8]) -> Option<usize> {
+        const CALL_MAX: usize = 40;
+        let rest = near(text, self.end, CALL_MAX);
+        let is_code = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.:!<>&([{, ".contains(byte);
+        let len = rest.iter().take_while(is_code).count();
+        let (call, rest) = rest.split_at_checked(len)?;
+        let is_call = call.iter().any(|byte| b"([{".contains(byte)) || rest.starts_with(b"`");
+        let at = self.end + if is_call { len } else { 0 };
+        let opening = Opening::of(text.get(at..)?)?;
+        opening.first_line(text, at + opening.len).map(|_| at)
+    }
+
     /// The first line of a literal that goes on in the next one, if it is a password by itself.
-    fn first_line(&self, text: &[u8], opening: Opening) -> Option<Field> {
-        let span = opening.first_line(text, self.end + opening.len)?;
+    fn first_line(&self, text: &[u8]) -> Option<Field> {
+        let at = self.quote(text)?;
+        let opening = Opening::of(text.get(at..)?)?;
+        let span = opening.first_line(text, at + opening.len)?;
         let is_one = is_password(text.get(span.clone())?, Stand::Literal, self.word);
         (self.word != Word::Key && is_one).then_some(Field { span, is_closed: false })
     }

@@ -206,13 +206,8 @@ fn entry_len(
     let is_value = || (follows || is_named && is_alone()) && !Shape::of(rest).is_name();
     let is_own = is_named && direct || is_value();
     let is_line = || follows && !rest.contains(&b' ') || is_grouped(rest);
-    let more = || {
-        let (word, more) = rest.split_at_checked(len(rest))?;
-        // The call of a function with a literal is code: `password = f("…`.
-        let is_call = !direct && matches!((word, more), ([.., b'('], [b'"' | b'\'' | b'`', ..]));
-        Some(more).filter(|_| !is_call)
-    };
-    (is_own && (is_line() || more().is_some_and(goes_on))).then_some(rest.len())
+    let more = || rest.get(len(rest)..).unwrap_or_default();
+    (is_own && (is_line() || goes_on(more()))).then_some(rest.len())
 }
 
 /// Words that stand before a user, an account or a machine in the files of programs that log in.

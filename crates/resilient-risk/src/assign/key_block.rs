@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::memchr_iter;
 
 use super::super::literals::{Literal, Place};
-use super::super::material::{is_material, rows};
+use super::super::material::{is_drawn, is_material, rows};
 use super::Hit;
 
 /// The signs around a label: those of PEM, and those of SSH2.
@@ -78,11 +78,15 @@ fn has_material(body: &[u8]) -> bool {
     rows(near).any(is_material)
 }
 
-/// Tells whether one of the last lines is base64: the last one and a checksum are short, and a time may stand before each.
+/// Tells whether one of the last lines is base64: the last one and a checksum are short, and a time may stand before each,
+/// which is some rows of base64 itself.
 fn ends_with_material(body: &[u8]) -> bool {
-    let near = body.get(body.len().saturating_sub(200)..).unwrap_or(body);
+    const NEAR: usize = 400;
+    let near = body.get(body.len().saturating_sub(NEAR)..).unwrap_or(body);
     // A line end is written in letters, too. A path has no capitals.
     let mut last = rows(near).rev().filter(|row| row.len() > 3);
-    let is_drawn = |row: &[u8]| is_material(row) && row.iter().any(u8::is_ascii_uppercase);
-    last.by_ref().take(2).any(is_material) || last.take(4).any(is_drawn)
+    let has_capitals = |row: &[u8]| is_material(row) && row.iter().any(u8::is_ascii_uppercase);
+    last.by_ref().take(2).any(is_material)
+        || last.by_ref().take(4).any(has_capitals)
+        || last.take(8).any(is_drawn)
 }

@@ -34,6 +34,7 @@ impl Source<'_> {
         let (mut parts, mut at) = (vec![first], end);
         while at < end + JOINED_MAX {
             let literal = self.literal(at).filter(|_| is_quote(self.byte(at)));
+            let is_bare = literal.is_none();
             let (next, end) = literal.unwrap_or_else(|| {
                 // Another sign is an operator: `"a"+"b"`, `"a".b()`.
                 let is_word =
@@ -41,8 +42,12 @@ impl Source<'_> {
                 let len = if is_word { self.marks.token.run_to(at, at + PART_MAX) } else { 0 };
                 (at..at + len, at + len)
             });
-            // A call is no part.
-            if next.is_empty() || self.byte(end) == b'(' {
+            // A call is no part, nor is a word of a program or a name between two literals, of whose quotes each may be
+            // taken for the other: `"a"or"b"`, `"a"c="b"`.
+            let behind = self.byte(end);
+            let is_between = if is_bare { is_quote(behind) } else { is_named(behind) };
+            let is_other = is_between && is_code(self.said(&next));
+            if next.is_empty() || behind == b'(' || is_other {
                 break;
             }
             parts.push(next);
@@ -50,4 +55,10 @@ impl Source<'_> {
         }
         (parts, at)
     }
+}
+
+/// Tells whether what stands between two literals is an operator or a name, and no part of a token.
+fn is_code(between: &[u8]) -> bool {
+    const WORDS: [&[u8]; 8] = [b"or", b"and", b"in", b"if", b"else", b"is", b"not", b"as"];
+    between.ends_with(b"=") || WORDS.contains(&between)
 }

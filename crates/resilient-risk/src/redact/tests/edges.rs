@@ -191,3 +191,14 @@ fn an_item_below_a_token_stays() {
         assert_eq!(redacted(&text).text, format!("a:\n- <REDACTED:api_key:1>\n- {item}\n"));
     }
 }
+
+/// Before, a word between two literals counted as a part of the token.
+#[test]
+fn a_word_or_a_name_between_two_literals_stays() {
+    let token = token("k3Jd9f");
+    for text in ["x=\"@\"or\"kB\"\n", "<a b=\"@\"c=\"kB\"/>\n", "x=\"@\"+y+\"kB\";\n"] {
+        let mark = if text.starts_with('<') { "[M]" } else { "<M>" };
+        let mark = mark.replace('M', "REDACTED:github_pat:1");
+        assert_eq!(redacted(&text.replace('@', &token)).text, text.replace('@', &mark));
+    }
+}

@@ -270,3 +270,15 @@ fn many_lines_that_begin_as_keys_do_are_read_once() {
     let (few, many) = (cost(100), cost(400));
     assert!(many < 8 * few, "{few} bytes for 100 lines, {many} for 400");
 }
+
+/// Before, the parts of the times counted as the last rows, and the key was none.
+#[test]
+fn a_key_below_times_with_fractions_goes_or_is_refused() {
+    let end = armor("END", &["PRIV", "ATE KEY"].concat());
+    for time in ["2026-01-02T12:00:01.684471234Z ", "2026-01-02T12:00:01+01:00 "] {
+        let lines = [&key_row(64), &key_row(64), "YUekY2k6==", &end];
+        let text: String = lines.map(|line| format!("{time}{line}\n")).concat();
+        let redaction = redact(&text, &Policy::default(), &Wish::default());
+        assert!(redaction.is_err() || !redaction.unwrap().text.contains(&key_row(64)));
+    }
+}

@@ -216,13 +216,19 @@ fn a_scalar_and_an_element_go_on_to_their_end() {
 #[test]
 fn a_call_around_a_literal_over_lines_stays() {
     let (one, two) = (["7hA^uB4b", "E2yb"].concat(), ["Z4jPY", "_w*3g"].concat());
-    for (begin, is_known) in [("String::from(\"", true), ("check(\"", false)] {
-        let text = format!("let password = {begin}{one}\n{two}\");\n");
-        let wish = Wish { language: Some(Language::Rust), ..Wish::default() };
+    for (language, begin, end) in [
+        (Language::Rust, "let password = String::from(\"", "\");\n"),
+        (Language::Rust, "let password = Some(\"", "\");\n"),
+        (Language::JavaScript, "const password = f(`", "`);\n"),
+        (Language::JavaScript, "const password = tag`", "`;\n"),
+        (Language::Python, "password = [\"\"\"", "\"\"\"]\n"),
+        (Language::Python, "password = x.y(\"\"\"", "\"\"\", x)\n"),
+        (Language::CSharp, "var password = F(@\"", "\");\n"),
+    ] {
+        let text = format!("{begin}{one}\n{two}{end}");
+        let wish = Wish { language: Some(language), ..Wish::default() };
         let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
-        let mark = "<REDACTED:generic_secret:1>";
-        let expected = format!("let password = {begin}{mark}\");\n");
-        assert_eq!(redacted, if is_known { expected } else { text });
+        assert_eq!(redacted, format!("{begin}<REDACTED:generic_secret:1>{end}"));
     }
 }
 
