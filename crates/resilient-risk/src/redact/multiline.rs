@@ -149,8 +149,8 @@ fn quoted_len(lead: &str, text: &str, quote: &str, language: Option<Language>) -
     let (_, below) = inner.split_once('\n')?;
     let behind = text.get(len + quote.len()..)?;
     let is_raw = lead.ends_with('#');
-    let is_end = |c: char| c.is_whitespace() || ",;.)]}".contains(c) || is_raw && c == '#';
-    let ends = behind.chars().next().is_none_or(is_end);
+    let is_end = |c: char| c.is_whitespace() || ",;.)]}>".contains(c) || is_raw && c == '#';
+    let ends = behind.chars().next().is_none_or(is_end) || behind.starts_with("/>");
     let begins_scalar = || {
         let line = lead.rsplit('\n').next().unwrap_or_default().trim_end();
         line.is_empty() || line.ends_with([':', '-', ',', '[', '{', '?'])

@@ -18,7 +18,7 @@ pub(in super::super) fn matched<'a>(content: &'a str, hit: &PatternHit) -> Optio
 /// Nothing if it is not known how far it goes.
 pub(in super::super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
     let mut pieces = match hit.pattern.as_ref() {
-        _ if !hit.pieces.is_empty() => hit.pieces.clone(),
+        _ if !hit.pieces.is_empty() => whole_block(content, hit).unwrap_or(hit.pieces.clone()),
         _ if hit.span.is_empty() => return None,
         _ if is_key(hit) => block::pieces(content, hit.span.clone())?,
         _ => vec![piece(content, hit)],
@@ -28,6 +28,16 @@ pub(in super::super) fn pieces(content: &str, hit: &PatternHit) -> Option<Vec<Ra
         pieces.iter_mut().for_each(|piece| piece.start += escape_len(content, piece));
     }
     Some(pieces)
+}
+
+/// The block of a key of which some lines were found as pieces, if it has them all.
+fn whole_block(content: &str, hit: &PatternHit) -> Option<Vec<Range<usize>>> {
+    let first = hit.pieces.first().filter(|_| is_key(hit))?;
+    let block = block::pieces(content, first.clone())?;
+    let has = |piece: &Range<usize>| {
+        block.iter().any(|of| of.start <= piece.start && piece.end <= of.end)
+    };
+    hit.pieces.iter().all(has).then_some(block)
 }
 
 /// Tells whether a finding is a line of a private key, and so of a block.

@@ -282,3 +282,13 @@ fn a_key_below_times_with_fractions_goes_or_is_refused() {
         assert!(redaction.is_err() || !redaction.unwrap().text.contains(&key_row(64)));
     }
 }
+
+/// Before, the third line stayed: what joins lines had found two of them.
+#[test]
+fn the_lines_of_a_body_behind_a_name_go_in_any_notation() {
+    let rows = [key_row(64), key_row(64).replace("MII", "xZ7"), key_row(64).replace("MII", "qR3")];
+    for between in ["%0A", "%0D%0A", "&#10;"] {
+        let text = format!("k={}\n", rows.join(between));
+        assert_eq!(redacted(&text).text, "k=<REDACTED:pem_block:1>\n");
+    }
+}
