@@ -100,6 +100,9 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::HEXLOWER;
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
 
     #[test]
@@ -122,5 +125,19 @@ mod tests {
         // A change of a word for secrets or of a name of a service changes what the model sees. Where recall stays
         // the same, the new digest goes into the header; else the model has to be trained again.
         assert_eq!(*learned_with, features::definition(), "see docs/risk-model.md");
+    }
+
+    #[test]
+    fn the_built_in_model_is_the_one_that_its_manifest_describes() {
+        let manifest = include_str!("../data/model.toml");
+        let (header, trained) = BUILT_IN.split_at(MAGIC.len() + 8);
+        for (key, value) in [
+            ("sha256", HEXLOWER.encode(&Sha256::digest(BUILT_IN))),
+            ("trained_sha256", HEXLOWER.encode(&Sha256::digest(trained))),
+            ("definition", HEXLOWER.encode(header.strip_prefix(MAGIC).unwrap())),
+        ] {
+            let line = format!("{key} = \"{value}\"");
+            assert!(manifest.lines().any(|has| has == line), "data/model.toml lacks {line}");
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! Fitting the model: logistic regression by stochastic gradient descent, then bytes.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
+use resilient_core::digest::{Digest, Hasher};
 use resilient_core::risk::lab::{self, BUCKETS, Example, Model};
 
 use super::rows::{self, Embedding, Row};
@@ -17,7 +19,7 @@ pub(crate) struct Train {
     /// Directories of benign code: what is found there is no secret
     #[arg(long, num_args = 1.., required = true)]
     code: Vec<PathBuf>,
-    /// Where to write the weights
+    /// Where to write the weights; what they were trained on goes beside them, with the ending `toml`
     #[arg(long)]
     out: PathBuf,
     /// Wanted false findings per MB of the code that is held back
@@ -28,18 +30,70 @@ pub(crate) struct Train {
 impl Train {
     pub(crate) fn run(self) -> Result<()> {
         let rows = rows::read(&self.data)?;
-        let negatives = Negatives::read(&self.code)?;
+        let code = rows::code(&self.code, FILE_MAX)?;
+        let negatives = Negatives::of(&code);
         let positives = positives(&rows, |_| true)?;
-        let model = fit(&positives, &negatives, self.false_per_mb);
-        std::fs::write(&self.out, model.to_bytes())
-            .with_context(|| self.out.display().to_string())?;
+        let model = fit(&positives, &negatives, self.false_per_mb).to_bytes();
+        let manifest = Manifest {
+            model: &model,
+            rows: positives.len(),
+            rows_file: Digest::of(&std::fs::read(&self.data)?),
+            candidates: negatives.train.len(),
+            code: &code,
+            false_per_mb: self.false_per_mb,
+        };
+        let write = |path: &Path, bytes: &[u8]| {
+            std::fs::write(path, bytes).with_context(|| path.display().to_string())
+        };
+        write(&self.out, &model)?;
+        write(&self.out.with_extension("toml"), manifest.to_string().as_bytes())?;
         crate::say(&format!(
-            "{} rows with candidates, {} candidates in {:.1} MB of code; {model:?}\n",
+            "{} rows with candidates, {} candidates in {:.1} MB of code; {:?}\n",
             positives.len(),
             negatives.train.len(),
             negatives.bytes as f64 / 1e6,
+            Model::from_bytes(&model),
         ))
     }
+}
+
+/// No file of code is longer.
+const FILE_MAX: u64 = 1 << 20;
+
+/// What is noted of a training, with the keys of `crates/resilient-risk/data/model.toml`.
+struct Manifest<'a> {
+    model: &'a [u8],
+    /// The rows with candidates.
+    rows: usize,
+    rows_file: Digest,
+    candidates: usize,
+    code: &'a [(PathBuf, String)],
+    false_per_mb: f64,
+}
+
+impl fmt::Display for Manifest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Sixteen bytes before what is trained: eight of magic, eight of the features' definition.
+        let (header, trained) = self.model.split_at_checked(16).unwrap_or_default();
+        let definition =
+            header.iter().skip(8).map(|byte| format!("{byte:02x}")).collect::<String>();
+        writeln!(f, "sha256 = \"{}\"", Digest::of(self.model))?;
+        writeln!(f, "trained_sha256 = \"{}\"", Digest::of(trained))?;
+        writeln!(f, "definition = \"{definition}\"\n\n[training]")?;
+        writeln!(f, "rows = {}\nrows_sha256 = \"{}\"", self.rows, self.rows_file)?;
+        writeln!(f, "candidates = {}\nfiles = {}", self.candidates, self.code.len())?;
+        writeln!(f, "files_sha256 = \"{}\"", digest_of_all(self.code))?;
+        writeln!(f, "false_per_mb = {:?}", self.false_per_mb)
+    }
+}
+
+/// The digest of the sorted digests of all texts: the same wherever the files are.
+fn digest_of_all(code: &[(PathBuf, String)]) -> Digest {
+    let mut all: Vec<Digest> = code.iter().map(|(_, text)| Digest::of(text.as_bytes())).collect();
+    all.sort_unstable();
+    let mut hasher = Hasher::default();
+    all.iter().for_each(|digest| hasher.update(digest.as_bytes()));
+    hasher.finish()
 }
 
 /// Candidates of benign code; a part is held back to set the threshold by.
@@ -54,10 +108,15 @@ pub(super) struct Negatives {
 impl Negatives {
     /// Takes the candidates of the code below some paths; a file in four is held back.
     pub(super) fn read(paths: &[PathBuf]) -> Result<Self> {
+        Ok(Self::of(&rows::code(paths, FILE_MAX)?))
+    }
+
+    /// Takes the candidates of some files.
+    fn of(files: &[(PathBuf, String)]) -> Self {
         let mut all = Self { train: Vec::new(), held: Vec::new(), held_bytes: 0, bytes: 0 };
-        for (path, text) in rows::code(paths, 1 << 20)? {
-            let package = package_of(&path);
-            let found = lab::examples(&text).into_iter().map(|example| example.features);
+        for (path, text) in files {
+            let package = package_of(path);
+            let found = lab::examples(text).into_iter().map(|example| example.features);
             all.bytes += text.len();
             if rows::digest(package.as_bytes()).is_multiple_of(4) {
                 all.held_bytes += text.len();
@@ -67,7 +126,7 @@ impl Negatives {
                 all.train.extend(found.take(1000));
             }
         }
-        Ok(all)
+        all
     }
 }
 
@@ -196,4 +255,30 @@ pub(super) fn fit(positives: &[Bag], negatives: &Negatives, false_per_mb: f64) -
     let allowed = (negatives.held_bytes as f64 / 1e6 * false_per_mb) as usize;
     let threshold = sums.get(allowed).copied().unwrap_or(0) + 1;
     Model::new(&bytes, bias, threshold)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_depends_on_texts_and_not_on_where_they_are() {
+        let model = Model::new(&[1, -2], 3, 4).to_bytes();
+        let manifest = |code: &[(PathBuf, String)]| {
+            Manifest {
+                model: &model,
+                rows: 7,
+                rows_file: Digest::of(b"rows"),
+                candidates: 9,
+                code,
+                false_per_mb: 1.0,
+            }
+            .to_string()
+        };
+        let file = |path: &str, text: &str| (PathBuf::from(path), text.to_owned());
+        let first = manifest(&[file("a/x.rs", "one"), file("a/y.rs", "two")]);
+        assert_eq!(first, manifest(&[file("b/p.rs", "two"), file("b/q.rs", "one")]));
+        assert_ne!(first, manifest(&[file("a/x.rs", "one"), file("a/y.rs", "three")]));
+        assert!(first.starts_with(&format!("sha256 = \"{}\"\n", Digest::of(&model))), "{first}");
+    }
 }
