@@ -30,17 +30,17 @@ impl<T: Debug> Debug for List<T> {
 }
 
 #[derive(Default, Deserialize)]
-struct Words(Vec<String>);
+struct ContextWords(Vec<String>);
 
-impl Debug for Words {
+impl Debug for ContextWords {
     fn fmt(&self, f: &mut Formatter<'_>) -> Written {
-        // As `pii/near.rs` tells words by their first two letters; a test compares the two.
+        // As `pii/context.rs` tells words by their first two letters; a test compares the two.
         let begins = |word: &String| match word.as_bytes() {
             [first, second, ..] => ((first & 31) as u32 * 7 + (second & 31) as u32) % 64,
             _ => 0,
         };
         let all: Vec<(u32, &String)> = self.0.iter().map(|word| (begins(word), word)).collect();
-        write!(f, "Words::of(&{all:?})")
+        write!(f, "ContextWords::of(&{all:?})")
     }
 }
 
@@ -283,8 +283,8 @@ pub(crate) fn make() -> Result<(), Box<dyn Error>> {
         table(name, &format!("[&str; {}]", words.len()), &words)?;
     }
     for name in ["person", "hardware", "internet"] {
-        let words: Words = people["words"][name].clone().try_into()?;
-        table(&name.to_uppercase(), "Words", &words)?;
+        let words: ContextWords = people["words"][name].clone().try_into()?;
+        table(&name.to_uppercase(), "ContextWords", &words)?;
     }
     std::fs::write(Path::new(&std::env::var("OUT_DIR")?).join("people.rs"), out)?;
     Ok(())

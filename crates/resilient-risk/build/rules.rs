@@ -137,7 +137,7 @@ fn once_each<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<String>, St
 
 fn table_of_formats(out: &mut String, rows: &[Format]) -> Result<(), Box<dyn Error>> {
     once_each(rows.iter().map(|row| row.name.as_str()))?;
-    writeln!(out, "pub(super) static FORMATS: [Row; {}] = [", rows.len())?;
+    writeln!(out, "pub(super) static FORMATS: [FormatRow; {}] = [", rows.len())?;
     for row in rows {
         let Format { name, family, form, words, check, named, source, .. } = row;
         let check = match check {
@@ -147,7 +147,7 @@ fn table_of_formats(out: &mut String, rows: &[Format]) -> Result<(), Box<dyn Err
         let words = words.join(" ");
         writeln!(
             out,
-            "Row {{ name: {name:?}, family: {family:?}, format: {form:?}, check: {check}, \
+            "FormatRow {{ name: {name:?}, family: {family:?}, format: {form:?}, check: {check}, \
              words: {words:?}, named: {named}, source: {source:?} }},"
         )?;
     }

@@ -8,9 +8,9 @@ use super::hit::{each_hit, is_secret};
 use super::model::Model;
 use super::policy::Policy;
 use super::report::{Detection, PatternHit, Report};
-use super::scan::{self, Lens};
+use super::scan::{self, ScanOptions};
 use super::score::{measure, score, weigh};
-use super::survey::Survey;
+use super::text_index::TextIndex;
 
 /// How often the old text had each finding: family, pattern and what was matched.
 struct Known<'a>(HashMap<(Cow<'static, str>, Cow<'static, str>, &'a str), usize>);
@@ -18,7 +18,7 @@ struct Known<'a>(HashMap<(Cow<'static, str>, Cow<'static, str>, &'a str), usize>
 impl<'a> Known<'a> {
     fn of(text: &'a str, policy: &Policy) -> Self {
         let mut known = HashMap::new();
-        let found = scan::scan(text, Survey::of(text.as_bytes()), lens(policy));
+        let found = scan::scan(text, TextIndex::of(text.as_bytes()), options(policy));
         each_hit(text, found, policy, |hit| {
             let matched = text.get(hit.span).unwrap_or_default();
             *known.entry((hit.kind, hit.pattern, matched)).or_default() += 1;
@@ -46,8 +46,8 @@ impl<'a> Known<'a> {
 /// often. Lines are those of `after`. The size rules are of `written` alone, which is what the caller sends.
 #[must_use]
 pub fn score_added(before: &str, after: &str, written: &str, policy: &Policy) -> Report {
-    let mut report = measure(written, Survey::of(written.as_bytes()).lines, policy);
-    let found = scan::scan(after, Survey::of(after.as_bytes()), lens(policy));
+    let mut report = measure(written, TextIndex::of(written.as_bytes()).lines, policy);
+    let found = scan::scan(after, TextIndex::of(after.as_bytes()), options(policy));
     let mut known = Known::of(before, policy);
     weigh(&mut report, after, found, policy, usize::MAX, |hit| known.take(hit, after));
     report
@@ -90,8 +90,8 @@ pub fn as_of_text(mut report: Report, in_front: usize, text: &str, policy: &Poli
     report
 }
 
-fn lens(policy: &Policy) -> Lens<'static> {
-    Lens { model: policy.model.then(Model::built_in) }
+fn options(policy: &Policy) -> ScanOptions<'static> {
+    ScanOptions { model: policy.model.then(Model::built_in) }
 }
 
 #[cfg(test)]

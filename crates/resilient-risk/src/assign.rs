@@ -28,13 +28,13 @@ pub(super) use self::address::password as password_of_address;
 pub(super) use self::judge::{Stand, is_password};
 pub(super) use self::jwk::jwk;
 pub(super) use self::key_block::key_blocks;
+use super::keywords::{Keyword, KeywordHit};
 use super::pii;
 use super::tables::{CHECKS, IDENTIFIERS, OTHER_ENDS, OTHER_WORDS};
-use super::words::{Said, Word};
 
 /// One value that was recognised by its surroundings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hit {
+pub(super) struct ValueHit {
     pub(super) family: &'static str,
     pub(super) name: &'static str,
     pub(super) span: Range<usize>,
@@ -45,7 +45,7 @@ pub(super) trait Claimed {
     /// Tells whether nothing of a span is taken.
     fn is_free(&self, span: &Range<usize>) -> bool;
     /// Takes the place of a value.
-    fn claim(&mut self, hit: Hit);
+    fn claim(&mut self, hit: ValueHit);
     /// Keeps a literal that is assigned to a word for passwords, or its parts: a secret within them is a part of all.
     fn hold(&mut self, parts: Vec<Range<usize>>);
 }
@@ -60,28 +60,28 @@ static BANK: Notation = LazyLock::new(|| {
 });
 
 /// Finds the values after the words of a text.
-pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
+pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claimed) {
     // Up to here the text is tables.
     let mut tables = 0;
-    for said in words.iter().copied() {
-        let Said { word, start, end } = said;
-        if is_other(text, said) {
+    for said in keywords.iter().copied() {
+        let KeywordHit { word, start, end } = said;
+        if is_other_word(text, said) {
             continue;
         }
         let option = || command::option(text, said);
         let hit = match word {
-            Word::Url => address::credentials(text, start, end),
-            Word::Tcp => address::before_tcp(text, start),
-            Word::Port => address::pgpass(text, start),
-            Word::User => command::user(text, end),
-            Word::Share => command::share(text, start),
-            Word::Basic => basic::credentials(text, end),
-            Word::Call => call::password(text, end),
-            Word::Constant => call::constant(text, end),
-            Word::Login | Word::Redis => option(),
-            Word::Dummy => None,
-            Word::Bank => bank(text, start, end),
-            Word::Command => option().or_else(|| call::password(text, end)),
+            Keyword::Url => address::credentials(text, start, end),
+            Keyword::Tcp => address::before_tcp(text, start),
+            Keyword::Port => address::pgpass(text, start),
+            Keyword::User => command::user(text, end),
+            Keyword::Share => command::share(text, start),
+            Keyword::Basic => basic::credentials(text, end),
+            Keyword::Call => call::password(text, end),
+            Keyword::Constant => call::constant(text, end),
+            Keyword::Login | Keyword::Redis => option(),
+            Keyword::Dummy => None,
+            Keyword::Bank => bank(text, start, end),
+            Keyword::Command => option().or_else(|| call::password(text, end)),
             _ => option()
                 .or_else(|| assigned::value(text, said, claims))
                 .or_else(|| declared::default(text, said))
@@ -95,7 +95,10 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
             claims.claim(hit);
         } else if let Some(hit) = column::beside(text, said) {
             claims.claim(hit);
-        } else if matches!(word, Word::Password | Word::ShortPassword | Word::Secret | Word::Key) {
+        } else if matches!(
+            word,
+            Keyword::Password | Keyword::ShortPassword | Keyword::Secret | Keyword::Key
+        ) {
             column::find(text, start, &mut tables, claims);
         }
     }
@@ -103,7 +106,7 @@ pub(super) fn find(text: &[u8], words: &[Said], claims: &mut impl Claimed) {
 
 /// Tells whether the word at a place only begins or ends as one for passwords does, as `passive` and `compass`, or is a part
 /// of the name of a resource of Amazon: `arn:aws:secretsmanager:…:secret:…`.
-fn is_other(text: &[u8], Said { word, start, end }: Said) -> bool {
+fn is_other_word(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> bool {
     const NAME_MAX: usize = 100;
     let is_at =
         |from: usize, other: &[u8]| near(text, from, other.len()).eq_ignore_ascii_case(other);
@@ -117,17 +120,17 @@ fn is_other(text: &[u8], Said { word, start, end }: Said) -> bool {
         let name = before.rsplit(is_outside).next().unwrap_or_default();
         name.starts_with(b"arn:")
     };
-    word == Word::Password && (OTHER_WORDS.iter().any(begins) || OTHER_ENDS.iter().any(ends))
+    word == Keyword::Password && (OTHER_WORDS.iter().any(begins) || OTHER_ENDS.iter().any(ends))
         || is_about(text, word, end)
         || start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b':') && in_name()
 }
 
 /// Tells whether a name whose word for secrets ends at a position says what checks the secret or, for a password, what
 /// belongs to it: its last word counts, so `password_hash` is no secret and `password_hash_pepper` is one.
-fn is_about(text: &[u8], word: Word, end: usize) -> bool {
+fn is_about(text: &[u8], word: Keyword, end: usize) -> bool {
     const NAME_MAX: usize = 48;
-    let is_password = matches!(word, Word::Password | Word::ShortPassword);
-    if !is_password && word != Word::Secret {
+    let is_password = matches!(word, Keyword::Password | Keyword::ShortPassword);
+    if !is_password && word != Keyword::Secret {
         return false;
     }
     let is_named = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
@@ -177,12 +180,12 @@ fn row(text: &[u8], at: usize, most: usize, of: &[u8]) -> usize {
 }
 
 /// Reads the code of a bank behind a word that is no end of another one.
-fn bank(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+fn bank(text: &[u8], start: usize, end: usize) -> Option<ValueHit> {
     const REACH: usize = 48;
     let code = BANK.as_ref()?.captures(near(text, end, REACH))?.get(1)?;
     let before = start.checked_sub(1).and_then(|before| text.get(before));
     let fits = !before.is_some_and(u8::is_ascii_alphanumeric) && pii::is_bank(code.as_bytes());
-    fits.then(|| Hit { family: "pii", name: "bic", span: behind(end, &code) })
+    fits.then(|| ValueHit { family: "pii", name: "bic", span: behind(end, &code) })
 }
 
 #[cfg(test)]

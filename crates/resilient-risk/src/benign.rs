@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr_iter};
 
+use super::byte_classes::is_token;
 use super::candidate::Candidate;
-use super::features::Words;
-use super::marks::is_token;
+use super::features::PrecedingWords;
+use super::keywords::has_secret_word;
 use super::tables::DIGESTS;
 use super::token::Kind;
-use super::words::has_secret_word;
 use super::{naming, placeholder};
 
 /// Lines of a block of data are at least so long.
@@ -29,25 +29,25 @@ pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
     let is_call = after.starts_with(b"(");
     is_cut
         || is_call
-        || placeholder::is_counted(body)
+        || placeholder::is_sequential(body)
         || placeholder::is_row(body)
-        || placeholder::is_void(body)
+        || placeholder::is_clear_dummy(body)
         || DIGESTS.iter().any(|known| memmem::find(&near, known).is_some())
 }
 
 /// Tells whether a candidate is an identifier or a name by its form, and nothing says that it is a secret; or its own name
 /// says that it is none.
-pub(super) fn is_identifier(text: &[u8], candidate: &Candidate, words: &Words) -> bool {
+pub(super) fn is_identifier(text: &[u8], candidate: &Candidate, words: &PrecedingWords) -> bool {
     /// A shorter row of letters is a word, whatever the model says.
     const LETTERS_MIN: usize = 16;
-    let shape = &candidate.shape;
+    let stats = &candidate.stats;
     let is_key = || naming::says_more_than_key(words);
     let is_id = || words.get(0).is_some_and(|word| word == b"id");
-    let is_word = shape.lower == shape.len && shape.len < LETTERS_MIN;
+    let is_word = stats.lower == stats.len && stats.len < LETTERS_MIN;
     naming::is_open(words)
-        || (shape.kind == Kind::Uuid || is_word) && !is_key()
+        || (stats.kind == Kind::Uuid || is_word) && !is_key()
         || is_id() && !naming::is_owned(words)
-        || shape.is_name() && !naming::is_owned(words) && !(is_whole(text, candidate) && is_key())
+        || stats.is_name() && !naming::is_owned(words) && !(is_whole(text, candidate) && is_key())
 }
 
 /// Tells whether a candidate is all that is assigned: in quotes, or to the end of its line.
@@ -65,7 +65,7 @@ fn is_whole(text: &[u8], candidate: &Candidate) -> bool {
 
 /// Tells whether a word for secrets stands on the line of a candidate, or on the one above; or a service's name just
 /// before it.
-pub(super) fn is_announced(text: &[u8], candidate: &Candidate, words: &Words) -> bool {
+pub(super) fn is_announced(text: &[u8], candidate: &Candidate, words: &PrecedingWords) -> bool {
     /// So far it may stand from the candidate.
     const REACH: usize = 240;
     let whole = candidate.whole();
@@ -81,7 +81,7 @@ pub(super) fn is_announced(text: &[u8], candidate: &Candidate, words: &Words) ->
 /// Tells whether a candidate is digits and dots: a version, an address, the identifier of an object.
 pub(super) fn is_dotted(text: &[u8], candidate: &Candidate) -> bool {
     let body = text.get(candidate.body.clone()).unwrap_or_default();
-    candidate.shape.lower + candidate.shape.upper == 0
+    candidate.stats.lower + candidate.stats.upper == 0
         && body.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
 }
 
@@ -122,7 +122,7 @@ mod tests {
         let bytes = text.as_bytes();
         let mut explained = None;
         for candidate in candidate::of_text(bytes, Wanted::All) {
-            let words = Words::before(bytes, &candidate);
+            let words = PrecedingWords::before(bytes, &candidate);
             let benign = is_benign(bytes, &candidate) || is_data(bytes, &candidate);
             explained = Some(benign || is_identifier(bytes, &candidate, &words));
         }
@@ -186,7 +186,7 @@ mod tests {
         let is_announced = |text: String| {
             let candidates = candidate::of_text(text.as_bytes(), Wanted::All);
             let (bytes, last) = (text.as_bytes(), candidates.last().expect("a candidate"));
-            let words = Words::before(bytes, last);
+            let words = PrecedingWords::before(bytes, last);
             super::is_announced(bytes, last, &words)
         };
         for before in [

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::{memchr, memrchr};
 
 use super::runs::Run;
-use super::token::{CAPITAL, Kind, Shape, class, is_uuid, is_wordy, odd_pairs};
+use super::token::{CAPITAL, Kind, TokenStats, class, is_uuid, is_wordlike, rare_bigrams};
 
 /// Bodies shorter than this are left to rules that know what they look for.
 const BODY_MIN: usize = 10;
@@ -36,7 +36,7 @@ pub(super) struct Candidate {
     /// The line before the head.
     pub(super) context: Range<usize>,
     /// The counts of the body.
-    pub(super) shape: Shape,
+    pub(super) stats: TokenStats,
 }
 
 impl Candidate {
@@ -81,7 +81,7 @@ fn is_word_or_words(token: &[u8]) -> bool {
     let near = token.get(..PLAIN_MAX).unwrap_or(token);
     let sign = near.iter().position(|byte| !byte.is_ascii_alphanumeric());
     match token.get(sign.unwrap_or(near.len())..) {
-        None | Some([]) => !is_odd(token),
+        None | Some([]) => !may_be_random(token),
         Some([first, rest @ ..]) => {
             b"_-./".contains(first)
                 || has_sign(rest, b"_-./")
@@ -151,7 +151,7 @@ fn looks_like_path(piece: &[u8]) -> bool {
     }
     let is_spelled = |part: &&[u8]| {
         let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
-        is_wordy(part) || digits * 4 < part.len() && part.contains(&b'.')
+        is_wordlike(part) || digits * 4 < part.len() && part.contains(&b'.')
     };
     let parts = piece.split(|byte| *byte == b'/').filter(|part| part.len() >= PART_MIN);
     parts.take(PIECES_MAX).filter(is_spelled).count() > slashes / 2
@@ -180,7 +180,7 @@ fn of_piece(
     let tail = piece.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-' | b'/')).count();
     let piece = piece.get(..piece.len() - tail).unwrap_or_default();
     let at = at + lead;
-    if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !is_odd(piece) {
+    if !(BODY_MIN..=BODY_MAX).contains(&piece.len()) || !may_be_random(piece) {
         return;
     }
     let body = at + head_len(piece)..at + piece.len();
@@ -189,8 +189,8 @@ fn of_piece(
     if body.len() < BODY_MIN || wanted == Wanted::Likely && is_explained() {
         return;
     }
-    let shape = Shape::of(part(text, &body));
-    if shape.digits < 2 && shape.odd_pairs * 5 < shape.pairs || shape.kind == Kind::Digits {
+    let stats = TokenStats::of(part(text, &body));
+    if stats.digits < 2 && stats.rare_bigrams * 5 < stats.bigrams || stats.kind == Kind::Digits {
         return;
     }
     let from = run.start.max(at.saturating_sub(CONTEXT_MAX)).min(at);
@@ -208,7 +208,7 @@ fn of_piece(
         }
     }
     let context = start..at;
-    each(Candidate { head: at..body.start, body, context, shape });
+    each(Candidate { head: at..body.start, body, context, stats });
 }
 
 /// Tells whether a piece is a number in hexadecimal digits as programs write it: of sixty-four bits at
@@ -234,7 +234,7 @@ fn is_compound(body: &[u8]) -> bool {
     for piece in body.split(|byte| !byte.is_ascii_alphanumeric()) {
         let digits = piece.iter().rev().take(DIGITS_MAX).take_while(|b| b.is_ascii_digit()).count();
         let word = piece.get(..piece.len() - digits).unwrap_or_default();
-        if word.len() >= 3 && !word.iter().any(u8::is_ascii_digit) && is_wordy(word) {
+        if word.len() >= 3 && !word.iter().any(u8::is_ascii_digit) && is_wordlike(word) {
             words += piece.len();
         } else if piece.len() >= PIECE_MIN {
             return false;
@@ -244,13 +244,13 @@ fn is_compound(body: &[u8]) -> bool {
 }
 
 /// A quick no to what is clearly made of words.
-fn is_odd(piece: &[u8]) -> bool {
+fn may_be_random(piece: &[u8]) -> bool {
     piece.iter().filter(|byte| byte.is_ascii_digit()).nth(1).is_some() || is_strange(piece)
 }
 
-/// Tells whether a piece has more odd pairs than words have.
+/// Tells whether a piece has more rare pairs than words have.
 fn is_strange(piece: &[u8]) -> bool {
-    let (odd, pairs) = odd_pairs(piece);
+    let (odd, pairs) = rare_bigrams(piece);
     odd * 5 >= pairs && pairs >= 8
 }
 
@@ -281,7 +281,7 @@ fn word_len(text: &[u8]) -> Option<usize> {
     let letters = word.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     let is_word = letters == word.len() || word.len() <= MIXED_MAX && letters > 0;
     let is_spelled = || {
-        let (odd, pairs) = odd_pairs(word);
+        let (odd, pairs) = rare_bigrams(word);
         odd * 5 <= pairs
     };
     (is_word && (word.len() <= ANY_MAX || is_spelled())).then_some(word.len())
@@ -302,7 +302,7 @@ fn is_commit(text: &[u8], body: &Range<usize>) -> bool {
 #[cfg(test)]
 pub(super) fn of_text(text: &[u8], wanted: Wanted) -> Vec<Candidate> {
     let mut found = Vec::new();
-    for run in &super::survey::Survey::of(text).runs {
+    for run in &super::text_index::TextIndex::of(text).runs {
         of_run(text, run, wanted, |candidate| found.push(candidate));
     }
     found

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use super::classic::CLASSICS;
+use super::paper_patterns::PAPER_PATTERNS;
 use super::tables::{DUMMY_PREFIXES, FORMATS};
 use super::{family, pii};
 
@@ -32,8 +32,8 @@ const OTHERS: [&str; 18] = [
 static PATTERNS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     let tables = FORMATS.iter().map(|row| row.name);
     let dummies = DUMMY_PREFIXES.iter().map(|(.., name)| *name);
-    let classics = CLASSICS.iter().map(|classic| classic.name);
-    tables.chain(dummies).chain(classics).chain(pii::names()).chain(OTHERS).collect()
+    let paper_patterns = PAPER_PATTERNS.iter().map(|known| known.name);
+    tables.chain(dummies).chain(paper_patterns).chain(pii::names()).chain(OTHERS).collect()
 });
 
 /// The built-in families, as `disable_families` and `weights` of a policy name them.

@@ -4,7 +4,7 @@
 use super::format::Format;
 use super::redact::{Language, Wish, redact};
 use super::steady::Chance;
-use super::tables::{FORMATS, Row};
+use super::tables::{FORMATS, FormatRow};
 use super::{Detection, Policy, score};
 
 /// So many values are drawn of each row.
@@ -21,7 +21,7 @@ fn found(text: &str) -> Vec<(String, String)> {
 }
 
 /// How many of the values of a row are found by it, and what else was found.
-fn own(row: &Row, chance: &mut Chance) -> (usize, Vec<String>) {
+fn own(row: &FormatRow, chance: &mut Chance) -> (usize, Vec<String>) {
     let format = Format::parse(row.format).unwrap();
     let word = row.words.split(' ').next().unwrap_or_default();
     let (mut own, mut others) = (0, Vec::new());

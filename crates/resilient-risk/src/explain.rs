@@ -13,7 +13,7 @@ use super::family;
 use super::policy::{Placeholders, Policy};
 use super::report::{Detection, PatternHit, Report, Verdict};
 use super::size::SIZE_RULES;
-use super::tables::{Check, FORMATS, Row};
+use super::tables::{Check, FORMATS, FormatRow};
 use super::tally::PLACEHOLDER_PART;
 
 /// From this weight on a family is one of secrets.
@@ -148,7 +148,7 @@ impl<'a> Form<'a> {
             let (source, check) = (source.unwrap_or_default(), rule.check);
             return Some(Self { format: &rule.form, words, source, check });
         }
-        let Row { format, words, source, check, .. } =
+        let FormatRow { format, words, source, check, .. } =
             FORMATS.iter().find(|row| row.name == hit.pattern)?;
         Some(Self { format, words: (*words).into(), source, check: *check })
     }

@@ -14,7 +14,7 @@ use super::candidate::Candidate;
 use super::runs;
 use super::services;
 use super::tables::{SECRET_WORDS, SERVICES};
-use super::token::{BIT, CAPITAL, DIGIT, Kind, SMALL, Shape, class, is_wordy};
+use super::token::{BIT, CAPITAL, DIGIT, Kind, SMALL, TokenStats, class, is_wordlike};
 
 /// The number of weights.
 pub const BUCKETS: usize = 1 << 14;
@@ -39,34 +39,39 @@ pub(super) fn definition() -> [u8; 8] {
 const WORDS_MAX: usize = 6;
 
 /// Names the features of a candidate.
-pub(super) fn of(text: &[u8], candidate: &Candidate, words: &Words, each: impl FnMut(u16)) {
+pub(super) fn of(
+    text: &[u8],
+    candidate: &Candidate,
+    words: &PrecedingWords,
+    each: impl FnMut(u16),
+) {
     super::work::spend(256);
     let mut sink = Sink { each };
     let get = |range: Range<usize>| text.get(range).unwrap_or_default();
     let head = get(candidate.head.clone());
     let context = get(candidate.context.clone());
-    let shape = &candidate.shape;
+    let stats = &candidate.stats;
 
-    let kind = shape.kind as u64;
-    let len = length_bucket(shape.len);
-    let even = u64::from(shape.evenness() / 4);
-    let odd = ratio(shape.odd_pairs, shape.pairs, 8);
+    let kind = stats.kind as u64;
+    let len = length_bucket(stats.len);
+    let even = u64::from(stats.entropy_percent() / 4);
+    let odd = ratio(stats.rare_bigrams, stats.bigrams, 8);
     sink.add(1, kind);
-    sink.add(2, kind << 8 | shape.len.min(140) as u64);
+    sink.add(2, kind << 8 | stats.len.min(140) as u64);
     sink.add(3, kind << 8 | even);
     sink.add(4, kind << 8 | len);
     sink.add(5, kind << 8 | odd);
-    sink.add(6, kind << 8 | ratio(shape.changes, shape.len, 12));
-    sink.add(7, shape.letters_max.min(20) as u64);
-    sink.add(8, kind << 8 | shape.digits_max.min(12) as u64);
-    sink.add(9, ratio(shape.steps, shape.len, 16));
-    sink.add(10, kind << 8 | ratio(shape.digits, shape.len, 10));
+    sink.add(6, kind << 8 | ratio(stats.changes, stats.len, 12));
+    sink.add(7, stats.letters_max.min(20) as u64);
+    sink.add(8, kind << 8 | stats.digits_max.min(12) as u64);
+    sink.add(9, ratio(stats.steps, stats.len, 16));
+    sink.add(10, kind << 8 | ratio(stats.digits, stats.len, 10));
     sink.add(11, odd << 8 | even);
-    sink.add(12, kind << 8 | ratio(shape.upper, shape.len, 10));
-    sink.add(13, u64::from(shape.entropy / (BIT / 4)));
+    sink.add(12, kind << 8 | ratio(stats.upper, stats.len, 10));
+    sink.add(13, u64::from(stats.entropy / (BIT / 4)));
 
     triples(get(candidate.body.clone()), &mut sink);
-    dashes(get(candidate.body.clone()), shape, &mut sink);
+    dashes(get(candidate.body.clone()), stats, &mut sink);
 
     // What stands in front: the head's words are the nearest ones.
     let in_head = words.in_head;
@@ -135,17 +140,17 @@ fn triples(body: &[u8], sink: &mut Sink<impl FnMut(u16)>) {
 
 /// Where separators are, as in `xxxx-xxxx-xxxx`: how long the first groups of letters and digits are, how many
 /// there are, and how many of them are words.
-fn dashes(body: &[u8], shape: &Shape, sink: &mut Sink<impl FnMut(u16)>) {
+fn dashes(body: &[u8], stats: &TokenStats, sink: &mut Sink<impl FnMut(u16)>) {
     /// So many groups are looked at.
     const GROUPS_MAX: usize = 8;
-    if !matches!(shape.kind, Kind::Base64Url | Kind::Other | Kind::Uuid) {
+    if !matches!(stats.kind, Kind::Base64Url | Kind::Other | Kind::Uuid) {
         return;
     }
     let (mut lens, mut count, mut wordy) = (0, 0, 0);
     for group in body.split(|byte| !byte.is_ascii_alphanumeric()).take(GROUPS_MAX) {
         lens = lens << 5 | group.len().min(31) as u64;
         count += 1;
-        wordy += usize::from(group.len() >= 3 && is_wordy(group));
+        wordy += usize::from(group.len() >= 3 && is_wordlike(group));
     }
     sink.add(60, lens);
     sink.add(61, count as u64);
@@ -169,7 +174,7 @@ const WORD_MAX: usize = 24;
 
 /// Words before a candidate, nearest first, in small letters.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Words {
+pub(super) struct PrecedingWords {
     all: [[u8; WORD_MAX]; WORDS_MAX],
     lens: [usize; WORDS_MAX],
     count: usize,
@@ -177,7 +182,7 @@ pub(super) struct Words {
     in_head: usize,
 }
 
-impl Words {
+impl PrecedingWords {
     /// Reads the words in front of a candidate's body.
     pub(super) fn before(text: &[u8], candidate: &Candidate) -> Self {
         let part = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
@@ -314,7 +319,7 @@ mod tests {
     #[test]
     fn words_are_read_from_the_end_over_any_gaps() {
         let read = |text: &str| -> Vec<String> {
-            let words = Words::of(text.as_bytes());
+            let words = PrecedingWords::of(text.as_bytes());
             words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect()
         };
         assert_eq!(read(""), [""; 0]);

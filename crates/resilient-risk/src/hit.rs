@@ -8,13 +8,13 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::{memchr_iter, memmem};
 
 use super::family;
+use super::known_formats;
 use super::pattern::{Pattern, Reads};
 use super::placeholder;
 use super::policy::{Placeholders, Policy};
 use super::report::{PatternHit, SizeHit};
 use super::rule::Dummy;
 use super::scan::Finding;
-use super::vendor;
 
 /// The families that can be found under a policy: the built-in ones, then those it adds.
 pub(super) fn families<'a>(policy: &'a Policy) -> impl Iterator<Item = &'a str> {
@@ -41,7 +41,7 @@ pub(super) fn each_hit(
         let is_known = |text: &str| policy.allow.finding(&hit.pattern, text);
         // Behind its name stands the value.
         let is_value_known = || {
-            let name = vendor::name_len(hit, matched);
+            let name = known_formats::name_len(hit, matched);
             name > 0 && matched.get(name..).is_some_and(is_known)
         };
         hit.placeholder && policy.placeholders == Placeholders::Ignore
@@ -114,7 +114,7 @@ fn each_dummy(content: &str, dummies: &[(String, PatternHit)], mut each: impl Fn
         let behind = bytes.get(found.end()..).unwrap_or_default();
         if !before.is_some_and(u8::is_ascii_alphanumeric)
             && let Some((_, hit)) = dummies.get(found.pattern().as_usize())
-            && let Some(len) = placeholder::mark(behind)
+            && let Some(len) = placeholder::mark_len(behind)
         {
             each(PatternHit { span: found.start()..found.end() + len, ..hit.clone() });
         }

@@ -10,8 +10,8 @@ use super::policy::Policy;
 use super::report::Report;
 use super::rows::ROWS;
 use super::score::score_through;
-use super::survey::Survey;
 use super::tables::{SECRET_WORDS, SERVICES};
+use super::text_index::TextIndex;
 use super::{candidate, features};
 
 /// A candidate of a text as the model sees it.
@@ -62,9 +62,9 @@ pub fn services() -> impl Iterator<Item = &'static str> {
 pub fn examples(text: &str) -> Vec<Example> {
     let bytes = text.as_bytes();
     let mut examples = Vec::new();
-    for run in &Survey::of(bytes).runs {
+    for run in &TextIndex::of(bytes).runs {
         candidate::of_run(bytes, run, candidate::Wanted::All, |candidate| {
-            let words = features::Words::before(bytes, &candidate);
+            let words = features::PrecedingWords::before(bytes, &candidate);
             let mut seen = Vec::new();
             features::of(bytes, &candidate, &words, |feature| seen.push(feature));
             examples.push(Example { span: candidate.whole(), features: seen });

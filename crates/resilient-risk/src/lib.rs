@@ -21,10 +21,10 @@ mod added;
 mod assign;
 mod benign;
 mod bits;
+mod byte_classes;
 mod candidate;
 mod catalogue;
 mod checksum;
-mod classic;
 mod decode;
 #[cfg(test)]
 mod drawn;
@@ -39,15 +39,17 @@ mod hidden;
 mod hit;
 #[doc(hidden)]
 pub mod hostile;
+mod keywords;
+mod known_formats;
 #[doc(hidden)]
 pub mod lab;
-mod literals;
-mod marks;
 mod material;
 mod model;
 #[cfg(test)]
 mod mutated;
 mod naming;
+mod needles;
+mod paper_patterns;
 mod paths;
 mod pattern;
 mod pii;
@@ -64,13 +66,11 @@ mod services;
 mod size;
 #[cfg(test)]
 mod steady;
-mod survey;
 mod tables;
 mod tally;
+mod text_index;
 mod token;
 mod veil;
-mod vendor;
-mod words;
 mod work;
 
 pub use self::added::{as_of_text, score_added};

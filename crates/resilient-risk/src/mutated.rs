@@ -105,7 +105,7 @@ fn fault(chance: &mut Chance, hostile: &[(&str, String)]) -> Option<String> {
         .find(|line| count(&text, line) != count(&redaction.text, line) && is_code(line));
     // By chance a token may name itself a dummy.
     let is_left = |token: &&String| {
-        !placeholder::is_void(token.as_bytes()) && redaction.text.contains(token.as_str())
+        !placeholder::is_clear_dummy(token.as_bytes()) && redaction.text.contains(token.as_str())
     };
     let left = tokens.iter().find(is_left);
     let what = lost

@@ -5,13 +5,13 @@
 //! checksums, identifiers and test vectors.
 
 use super::candidate::Candidate;
-use super::features::{Words, may_end_secret};
+use super::features::{PrecedingWords, may_end_secret};
 use super::placeholder;
 use super::services;
 use super::tables::{
     CHECKS, IDENTIFIERS, OPEN, PLAIN, QUALIFIERS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL,
 };
-use super::token::{Kind, Shape};
+use super::token::{Kind, TokenStats};
 
 /// A candidate whose name tells what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,14 +22,14 @@ pub(super) struct Named {
 
 /// The words in front of a value.
 struct Name<'a> {
-    words: &'a Words,
+    words: &'a PrecedingWords,
     /// The value is assigned, rather than just standing there.
     service: bool,
     compound: bool,
 }
 
 /// How many words stand between a value and the nearest word for secrets.
-fn secret_at(words: &Words) -> Option<usize> {
+fn secret_at(words: &PrecedingWords) -> Option<usize> {
     words.iter().take(DECIDING).position(|word| {
         if !may_end_secret(word) {
             return false;
@@ -42,14 +42,14 @@ fn secret_at(words: &Words) -> Option<usize> {
 }
 
 /// Tells whether the two nearest words name a service, or a password.
-pub(super) fn is_owned(words: &Words) -> bool {
+pub(super) fn is_owned(words: &PrecedingWords) -> bool {
     words.iter().take(2).any(|word| services::is_service(word) || is_password(word))
         || words.any_service_in_two(2)
 }
 
 /// Tells whether the nearest words name a value that everybody may see, or one that only looks like chance:
 /// `public_key`, `sitekey`, `etag`, `trace_id`, `password_hash`.
-pub(super) fn is_open(words: &Words) -> bool {
+pub(super) fn is_open(words: &PrecedingWords) -> bool {
     let is_id = words.get(0).is_some_and(|word| IDENTIFIERS.contains(&word));
     let nth = usize::from(is_id || words.get(0).is_some_and(|word| word == b"string"));
     let Some(word) = words.get(nth) else { return false };
@@ -66,7 +66,7 @@ pub(super) fn is_open(words: &Words) -> bool {
 }
 
 /// Tells whether a name says more of its value than that it is a key: a row of a table has one, too.
-pub(super) fn says_more_than_key(words: &Words) -> bool {
+pub(super) fn says_more_than_key(words: &PrecedingWords) -> bool {
     let name = Name::of(words);
     name.service
         || name.compound
@@ -74,7 +74,7 @@ pub(super) fn says_more_than_key(words: &Words) -> bool {
 }
 
 impl<'a> Name<'a> {
-    fn of(words: &'a Words) -> Self {
+    fn of(words: &'a PrecedingWords) -> Self {
         let secret = secret_at(words);
         // A service's own name, its name in two words, or with a word for secrets glued on.
         let glued = |word: &[u8]| {
@@ -97,12 +97,12 @@ impl<'a> Name<'a> {
 const DECIDING: usize = 3;
 
 /// Judges a candidate that [may be named](may_be_named) by its name.
-pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
+pub(super) fn named(text: &[u8], candidate: &Candidate, words: &PrecedingWords) -> Option<Named> {
     if is_open(words) {
         return None;
     }
     let body = text.get(candidate.body.clone())?;
-    let shape = &candidate.shape;
+    let stats = &candidate.stats;
     let secret = secret_at(words);
     // A block of a private key in base64 is better named by what is in it.
     if body.starts_with(b"LS0tLS1CRUdJTi") {
@@ -111,16 +111,16 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     let Some(secret) = secret else {
         return owned(text, candidate, words).filter(|_| !placeholder::is_dummy(body));
     };
-    let is_random = is_random(shape);
-    if !is_amazon(shape) && !is_random || placeholder::is_void(body) {
+    let is_random = is_random(stats);
+    if !is_amazon(stats) && !is_random || placeholder::is_clear_dummy(body) {
         return None;
     }
     let name = Name::of(words);
-    if !name.service && placeholder::is_counted(body) {
+    if !name.service && placeholder::is_sequential(body) {
         return None;
     }
     let has = |word: &[u8]| words.iter().take(4).any(|known| known == word);
-    if is_amazon(shape) && has(b"aws") && (has(b"secret") || has(b"secretkey")) {
+    if is_amazon(stats) && has(b"aws") && (has(b"secret") || has(b"secretkey")) {
         return Some(Named { family: "aws_secret", pattern: "aws_secret_key" });
     }
     if !is_random {
@@ -129,9 +129,9 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
     let context = text.get(candidate.context.clone()).unwrap_or_default();
     let assigned = is_assigned(context);
     // A digest in a list of digests has many neighbours of its kind.
-    let exact = match shape.kind {
+    let exact = match stats.kind {
         Kind::Uuid => true,
-        Kind::HexLower | Kind::HexUpper | Kind::HexMixed => shape.len >= 32,
+        Kind::HexLower | Kind::HexUpper | Kind::HexMixed => stats.len >= 32,
         _ => false,
     };
     // A name that no list knows, with a word that only secrets have, and an exact form.
@@ -145,68 +145,68 @@ pub(super) fn named(text: &[u8], candidate: &Candidate, words: &Words) -> Option
         return Some(Named { family: of_name(&name), pattern: "named_key" });
     }
     let said = name.compound && secret == 0;
-    let joined = exact && shape.kind != Kind::Uuid && words.in_head() > 1;
+    let joined = exact && stats.kind != Kind::Uuid && words.in_head() > 1;
     let credible = (name.service && secret <= 1) || (said && (assigned || joined));
     credible.then(|| Named { family: of_name(&name), pattern: "named_key" })
 }
 
 /// Tells whether a value of this shape is named by any words.
-pub(super) fn may_be_named(shape: &Shape) -> bool {
-    shape.len >= 16
-        && !shape.is_wordy()
-        && (is_amazon(shape) || is_random(shape) || is_ownable(shape))
+pub(super) fn may_be_named(stats: &TokenStats) -> bool {
+    stats.len >= 16
+        && !stats.is_wordlike()
+        && (is_amazon(stats) || is_random(stats) || is_ownable(stats))
 }
 
 /// The form of Amazon's secret keys.
-fn is_amazon(shape: &Shape) -> bool {
-    shape.len == 40 && matches!(shape.kind, Kind::Alnum | Kind::Base64)
+fn is_amazon(stats: &TokenStats) -> bool {
+    stats.len == 40 && matches!(stats.kind, Kind::Alnum | Kind::Base64)
 }
 
 /// A value that looks random behind a word for secrets.
-fn is_random(shape: &Shape) -> bool {
-    let random = match shape.kind {
+fn is_random(stats: &TokenStats) -> bool {
+    let random = match stats.kind {
         Kind::Uuid => true,
         Kind::HexLower | Kind::HexUpper | Kind::HexMixed => {
-            shape.evenness() >= 70 && shape.digits >= 3 && shape.len - shape.digits >= 2
+            stats.entropy_percent() >= 70 && stats.digits >= 3 && stats.len - stats.digits >= 2
         }
         Kind::LowerDigits | Kind::UpperDigits | Kind::Alnum => {
-            shape.evenness() >= 75 && shape.digits >= 2 && shape.changes * 5 >= shape.len
+            stats.entropy_percent() >= 75 && stats.digits >= 2 && stats.changes * 5 >= stats.len
         }
         Kind::Base64 | Kind::Base64Url | Kind::Other => {
-            shape.evenness() >= 75 && shape.digits >= 3 && shape.changes * 4 >= shape.len
+            stats.entropy_percent() >= 75 && stats.digits >= 3 && stats.changes * 4 >= stats.len
         }
         _ => false,
     };
     // Names in programs have digits, too: `Ed25519PrivateKey`, `sha256_to_refresh`.
-    let spelled = !matches!(shape.kind, Kind::Uuid | Kind::HexLower | Kind::HexUpper)
-        && shape.odd_pairs * 5 < shape.pairs
-        && (shape.digits * 4 < shape.len || shape.letters_max >= 6);
+    let spelled = !matches!(stats.kind, Kind::Uuid | Kind::HexLower | Kind::HexUpper)
+        && stats.rare_bigrams * 5 < stats.bigrams
+        && (stats.digits * 4 < stats.len || stats.letters_max >= 6);
     random && !spelled
 }
 
 /// A value that looks random enough for a service's name alone. Only what no program counts or
 /// checks with may be one.
-fn is_ownable(shape: &Shape) -> bool {
-    match shape.kind {
+fn is_ownable(stats: &TokenStats) -> bool {
+    match stats.kind {
         Kind::Uuid => true,
         Kind::LowerDigits | Kind::UpperDigits | Kind::Alnum => {
-            shape.len >= 20
-                && shape.digits >= 3
-                && shape.evenness() >= 80
-                && shape.changes * 3 >= shape.len
-                && (shape.odd_pairs * 4 >= shape.pairs || shape.letters_max <= 4)
+            stats.len >= 20
+                && stats.digits >= 3
+                && stats.entropy_percent() >= 80
+                && stats.changes * 3 >= stats.len
+                && (stats.rare_bigrams * 4 >= stats.bigrams || stats.letters_max <= 4)
         }
         _ => false,
     }
 }
 
 /// A value that is assigned to a service's bare name: `postmark: "…"`, `skrapp-…`.
-fn owned(text: &[u8], candidate: &Candidate, words: &Words) -> Option<Named> {
+fn owned(text: &[u8], candidate: &Candidate, words: &PrecedingWords) -> Option<Named> {
     // `deepgram-api: 4f1c…`
     let is_api = words.get(0).is_some_and(|word| word == b"api");
-    let shape = &candidate.shape;
-    let is_hex = matches!(shape.kind, Kind::HexLower | Kind::HexUpper) && shape.len >= 32;
-    if !(is_ownable(shape) || is_api && is_hex && is_random(shape)) {
+    let stats = &candidate.stats;
+    let is_hex = matches!(stats.kind, Kind::HexLower | Kind::HexUpper) && stats.len >= 32;
+    if !(is_ownable(stats) || is_api && is_hex && is_random(stats)) {
         return None;
     }
     let context = text.get(candidate.context.clone()).unwrap_or_default();
@@ -228,13 +228,13 @@ fn is_assigned(context: &[u8]) -> bool {
 }
 
 /// The family of a value that only its name speaks for: a service's key, or just a secret.
-pub(super) fn family(words: &Words) -> &'static str {
+pub(super) fn family(words: &PrecedingWords) -> &'static str {
     of_name(&Name::of(words))
 }
 
 /// The family of a value that follows a text.
 pub(super) fn family_after(line: &[u8]) -> &'static str {
-    let words = Words::of(line);
+    let words = PrecedingWords::of(line);
     let service = words.iter().take(4).any(services::is_service);
     of_name(&Name { words: &words, service, compound: false })
 }

@@ -13,7 +13,7 @@ const LOOK: usize = 160;
 
 /// Tells whether the body of a token is a dummy: a word, hardly any variety, the alphabet, or the selector of an element.
 pub(super) fn is_dummy(body: &[u8]) -> bool {
-    is_void(body) || is_counted(body) || is_selector(body)
+    is_clear_dummy(body) || is_sequential(body) || is_selector(body)
 }
 
 /// Tells whether a text selects an element of a form: `#login-form > input.pw2`, `input[name="pw2"]`, `[data-test=Pw2]`.
@@ -37,7 +37,7 @@ fn is_selector(text: &[u8]) -> bool {
 }
 
 /// Tells whether the body of a token is mostly the alphabet, or digits in order.
-pub(super) fn is_counted(body: &[u8]) -> bool {
+pub(super) fn is_sequential(body: &[u8]) -> bool {
     steps(body) * 4 >= body.len() * 3
 }
 
@@ -79,7 +79,7 @@ fn is_in(search: &Option<AhoCorasick>, text: &[u8]) -> bool {
 
 /// Tells whether the body of a token says that it is a dummy, or has hardly any variety. An alphabet is
 /// a dummy to people; where everything else fits a format, it is as good as a token to a filter.
-pub(super) fn is_void(body: &[u8]) -> bool {
+pub(super) fn is_clear_dummy(body: &[u8]) -> bool {
     static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| search(&DUMMIES_INSIDE));
     body.len() >= 8 && !has_variety(body.get(..LOOK).unwrap_or(body)) || is_in(&SEARCH, body)
 }
@@ -118,7 +118,7 @@ pub(super) fn is_named(token: &[u8]) -> bool {
 
 /// Tells whether a match of the paper's patterns is a prefix with one filler behind it, ever again.
 /// Other letters that are repeated count as they did there.
-pub(super) fn is_filled(token: &[u8]) -> bool {
+pub(super) fn is_filler(token: &[u8]) -> bool {
     /// The shortest of these prefixes that say something, such as `AKIA`.
     const PREFIX: usize = 4;
     const TAIL_MAX: usize = 30;
@@ -132,7 +132,7 @@ pub(super) fn is_filled(token: &[u8]) -> bool {
 /// `<token>`, `$TOKEN`, `***`, `...`, `xxxx`, `YOUR_TOKEN`.
 ///
 /// A few words of the token may stand before it: `oat01-{REDACTED}`.
-pub(super) fn mark(text: &[u8]) -> Option<usize> {
+pub(super) fn mark_len(text: &[u8]) -> Option<usize> {
     let text = text.get(..text.len().min(80)).unwrap_or_default();
     let inside = |byte: u8| byte.is_ascii_alphanumeric() | (byte == b'-') | (byte == b'_');
     let lead = run_of(text.get(..64).unwrap_or(text), inside);
@@ -166,7 +166,7 @@ fn is_spelled(words: &[u8]) -> bool {
 /// Tells whether a value stands for one and is none: a word for it, a repetition, a mark.
 pub(super) fn is_stand_in(value: &str) -> bool {
     let value = value.as_bytes();
-    is_dummy(value) || mark(value).is_some()
+    is_dummy(value) || mark_len(value).is_some()
 }
 
 #[cfg(test)]
@@ -206,7 +206,7 @@ mod tests {
             ("ChangeMe", true),
         ] {
             let token = format!("k3Jd9fQx7LmZ2pVt{word}R8sWb4Yc6Hg1");
-            assert_eq!(is_void(token.as_bytes()), counts, "{token}");
+            assert_eq!(is_clear_dummy(token.as_bytes()), counts, "{token}");
             assert_eq!(is_named(token.as_bytes()), counts, "{token}");
         }
     }
@@ -224,14 +224,14 @@ mod tests {
     #[test]
     fn the_papers_patterns_count_any_repeated_letter_but_fillers() {
         let secret = |letter: &str| format!("aws_secret_access_key = {}", letter.repeat(40));
-        assert!(is_filled(secret("x").as_bytes()));
-        assert!(is_filled(secret("0").as_bytes()));
-        assert!(!is_filled(secret("k").as_bytes()));
+        assert!(is_filler(secret("x").as_bytes()));
+        assert!(is_filler(secret("0").as_bytes()));
+        assert!(!is_filler(secret("k").as_bytes()));
         for (prefix, len) in [("gh,p_", 36), ("s,k-", 20), ("s,k-proj-", 48), ("AK,IA", 16)] {
             let token = |filler: &str| prefix.replace(',', "") + &filler.repeat(len);
-            assert!(is_filled(token("x").as_bytes()), "{prefix}");
-            assert!(!is_filled(token("k").as_bytes()), "{prefix}");
-            assert!(!is_filled(token("xy").as_bytes()), "{prefix}");
+            assert!(is_filler(token("x").as_bytes()), "{prefix}");
+            assert!(!is_filler(token("k").as_bytes()), "{prefix}");
+            assert!(!is_filler(token("xy").as_bytes()), "{prefix}");
         }
     }
 
@@ -248,7 +248,7 @@ mod tests {
             ("", None),
             ("abc def", None),
         ] {
-            assert_eq!(mark(text.as_bytes()), len, "{text}");
+            assert_eq!(mark_len(text.as_bytes()), len, "{text}");
         }
     }
 }

@@ -2,17 +2,18 @@
 
 use std::sync::LazyLock;
 
+use super::byte_classes::is_token;
 use super::format::Format;
-use super::marks::is_token;
-use super::tables::{DUMMY_PREFIXES, FORMATS, Row};
+use super::tables::{DUMMY_PREFIXES, FORMATS, FormatRow};
 
 /// A token that goes on behind its run, with a colon or a dollar sign, has at least so many characters in it.
 pub(super) const PART_MIN: usize = 8;
 
 /// The rows whose form can be read, in the order of the table.
-pub(super) static ROWS: LazyLock<Vec<(&'static Row, Format<'static>)>> = LazyLock::new(|| {
-    FORMATS.iter().filter_map(|row| Some((row, Format::parse(row.format).ok()?))).collect()
-});
+pub(super) static ROWS: LazyLock<Vec<(&'static FormatRow, Format<'static>)>> =
+    LazyLock::new(|| {
+        FORMATS.iter().filter_map(|row| Some((row, Format::parse(row.format).ok()?))).collect()
+    });
 
 /// The text by which a format is found that does not lie in runs, and how far behind its start it stands: a sign
 /// that no run has comes before enough of it to tell, as in `sha256~{w43}` or `{n3}8Q~{t31-34}`.

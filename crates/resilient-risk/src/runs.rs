@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::bits::{GROUP, bits_at, ones};
+use super::byte_classes::{ByteClasses, is_token};
 use super::escape::escape;
-use super::marks::{Marks, is_token};
 
 /// Runs shorter than this are never needed.
 pub(super) const RUN_MIN: usize = 15;
@@ -31,8 +31,8 @@ pub(super) struct Run {
 }
 
 impl Run {
-    fn of(marks: &Marks, start: usize, end: usize) -> Self {
-        let digits = marks.digit.count(start..end);
+    fn of(byte_classes: &ByteClasses, start: usize, end: usize) -> Self {
+        let digits = byte_classes.digit.count(start..end);
         Self { start, end, digits, is_rich: digits > 0 || end - start >= RICH_MIN }
     }
 
@@ -46,12 +46,12 @@ impl Run {
 }
 
 /// Finds the runs of a text of at least [`RUN_MIN`] bytes, in order. An escape before a run is no part of it.
-pub(super) fn find(text: &[u8], marks: &Marks) -> Vec<Run> {
-    let mut runs = Vec::with_capacity(marks.token.words.len());
+pub(super) fn find(text: &[u8], byte_classes: &ByteClasses) -> Vec<Run> {
+    let mut runs = Vec::with_capacity(byte_classes.token.words.len());
     // The token characters of the last group, and the start of a run that ends in no group so far.
     let (mut before, mut was_long, mut open) = (0, 0, None);
     // Behind the last group is the end of the last run.
-    for (nth, tokens) in marks.token.words.iter().copied().chain([0]).enumerate() {
+    for (nth, tokens) in byte_classes.token.words.iter().copied().chain([0]).enumerate() {
         let high = fifteenths(before, tokens);
         before = tokens;
         // The fifteenth characters, and what stands behind the last ones, in turn.
@@ -60,7 +60,9 @@ pub(super) fn find(text: &[u8], marks: &Marks) -> Vec<Run> {
         for at in ones(edges).map(|bit| nth * GROUP + bit) {
             match open.take() {
                 None => open = Some(at + 1 - RUN_MIN),
-                Some(start) => runs.push(Run::of(marks, start + escape_len(text, start, at), at)),
+                Some(start) => {
+                    runs.push(Run::of(byte_classes, start + escape_len(text, start, at), at));
+                }
             }
         }
     }
@@ -133,7 +135,7 @@ pub(super) fn enrich(runs: &mut [Run], at: usize) {
 
 /// How many runs from the first one on are rows of one block of data: long, of one length, each on a line
 /// of its own, real or written as `\n`, and with nothing but signs between them.
-pub(super) fn rows(text: &[u8], marks: &Marks, runs: &[Run]) -> usize {
+pub(super) fn rows(text: &[u8], byte_classes: &ByteClasses, runs: &[Run]) -> usize {
     /// Quotes, signs and the next line's indentation.
     const GAP_MAX: usize = 32;
     let follows = |pair: &&[Run]| {
@@ -143,8 +145,8 @@ pub(super) fn rows(text: &[u8], marks: &Marks, runs: &[Run]) -> usize {
         first.len() >= ROW_MIN
             && first.len() == second.len()
             && gap.len() <= GAP_MAX
-            && (escaped && gap.len() == 1 || marks.feed.next(gap.start, gap.end).is_some())
-            && marks.alnum.count(gap) <= usize::from(escaped)
+            && (escaped && gap.len() == 1 || byte_classes.feed.next(gap.start, gap.end).is_some())
+            && byte_classes.alnum.count(gap) <= usize::from(escaped)
     };
     1 + runs.windows(2).take_while(follows).count()
 }
@@ -155,7 +157,7 @@ mod tests {
     use crate::steady::Chance;
 
     fn assert_found(text: &[u8]) {
-        assert_eq!(find(text, &Marks::of(text)), plainly(text));
+        assert_eq!(find(text, &ByteClasses::of(text)), plainly(text));
         assert_eq!(count(text) as usize, plainly(text).len());
     }
 
@@ -181,12 +183,12 @@ mod tests {
             "\\e[0m",
         ] {
             let text = [before, run].concat();
-            let runs = find(text.as_bytes(), &Marks::of(text.as_bytes()));
+            let runs = find(text.as_bytes(), &ByteClasses::of(text.as_bytes()));
             assert_eq!(runs.last().map(|run| &text[run.span()]), Some(run), "{text}");
         }
         for before in ["[32m", "a[1;32m", "\\d", "\\x67", "\\u0067", "\\147"] {
             let text = [before, run].concat();
-            let runs = find(text.as_bytes(), &Marks::of(text.as_bytes()));
+            let runs = find(text.as_bytes(), &ByteClasses::of(text.as_bytes()));
             assert_ne!(runs.last().map(|run| &text[run.span()]), Some(run), "{text}");
         }
     }

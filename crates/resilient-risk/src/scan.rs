@@ -10,18 +10,18 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use super::byte_classes::ByteClasses;
 use super::candidate::{self, Candidate, Wanted};
-use super::classic::{self, CLASSICS};
 use super::decode::{self, Trust};
 use super::family::BINARY_HINT;
-use super::features::Words;
-use super::literals::Place;
-use super::marks::Marks;
+use super::features::PrecedingWords;
+use super::keywords::Keyword;
 use super::model::Model;
+use super::needles::NeedlePlace;
+use super::paper_patterns::{self, PAPER_PATTERNS};
 use super::runs::{self, Run};
-use super::survey::Survey;
-use super::words::Word;
-use super::{assign, benign, catalogue, features, naming, pii, placeholder, vendor, work};
+use super::text_index::TextIndex;
+use super::{assign, benign, catalogue, features, known_formats, naming, pii, placeholder, work};
 
 /// One thing found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,16 +44,16 @@ pub(super) struct Finding {
 
 /// What a scan looks with.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lens<'a> {
+pub(super) struct ScanOptions<'a> {
     /// For candidates that no rule knows.
     pub(super) model: Option<&'a Model>,
 }
 
 /// Which bytes are taken: a one for each, up to the last of them.
 #[derive(Debug, Default)]
-struct Claims(Vec<u8>);
+struct SpanSet(Vec<u8>);
 
-impl Claims {
+impl SpanSet {
     fn is_free(&self, span: &Range<usize>) -> bool {
         work::spend(1 + span.len() / 32);
         let known = self.0.get(span.start..span.end.min(self.0.len())).unwrap_or_default();
@@ -73,10 +73,10 @@ impl Claims {
 
 #[derive(Default)]
 struct Scan {
-    claims: Claims,
+    claims: SpanSet,
     findings: Vec<Finding>,
     /// What the model judges to be secrets. All that is certain goes first, decodings included.
-    guesses: Vec<Finding>,
+    model_findings: Vec<Finding>,
     /// Literals that are assigned to words for passwords, or the parts of each, in order.
     passwords: Vec<Vec<Range<usize>>>,
     /// The text was decoded: what announced it stands elsewhere.
@@ -108,7 +108,7 @@ impl assign::Claimed for Scan {
         self.claims.is_free(span)
     }
 
-    fn claim(&mut self, hit: assign::Hit) {
+    fn claim(&mut self, hit: assign::ValueHit) {
         self.add(hit.family, hit.name, hit.span, false);
     }
 
@@ -122,63 +122,65 @@ impl assign::Claimed for Scan {
 }
 
 /// Finds everything in a text.
-pub(super) fn scan(text: &str, survey: Survey, lens: Lens<'_>) -> Vec<Finding> {
+pub(super) fn scan(text: &str, text_index: TextIndex, options: ScanOptions<'_>) -> Vec<Finding> {
     let mut budget = decode::budget(text.len());
-    collect(text, survey, lens, Trust::Full, 0, &mut budget)
+    collect(text, text_index, options, Trust::Full, 0, &mut budget)
 }
 
 /// Finds everything in a text that is so many decodings deep.
 fn collect(
     text: &str,
-    mut survey: Survey,
-    lens: Lens<'_>,
+    mut text_index: TextIndex,
+    options: ScanOptions<'_>,
     trust: Trust,
     depth: usize,
     budget: &mut usize,
 ) -> Vec<Finding> {
     let bytes = text.as_bytes();
-    let Survey { marks, runs, dense, places, words, .. } = &mut survey;
+    let TextIndex { byte_classes, runs, digit_regions, places, keywords, .. } = &mut text_index;
     let mut scan = Scan { is_view: depth > 0, ..Scan::default() };
-    let mut found = classic::find(text, runs, places, words);
+    let mut found = paper_patterns::find(text, runs, places, keywords);
     if depth == 0 {
-        classic::ssn(text, marks, dense, &mut found);
+        paper_patterns::ssn(text, byte_classes, digit_regions, &mut found);
     }
-    scan.classics(text, found, depth);
+    scan.paper_patterns(text, found, depth);
     scan.claims.release(runs);
     assign::key_blocks(bytes, places, |hit| scan.add(hit.family, hit.name, hit.span, false));
     assign::jwk(bytes, places, |hit| scan.add(hit.family, hit.name, hit.span, false));
     if depth == 0 {
-        let dummies = words.iter().filter(|said| said.word == Word::Dummy);
+        let dummies = keywords.iter().filter(|said| said.word == Keyword::Dummy);
         dummies.for_each(|said| runs::enrich(runs, said.start));
     }
-    vendor::in_runs(bytes, runs, |hit| {
+    known_formats::in_runs(bytes, runs, |hit| {
         // Names of programs, read backwards or joined, begin like some tokens.
-        if trust == Trust::Names && !hit.distinct {
+        if trust == Trust::Prefixed && !hit.distinct {
             return;
         }
         let span = without_sign(bytes, hit.span);
         scan.add(hit.row.family, hit.row.name, span, hit.placeholder && depth == 0);
     });
     scan.claims.release(runs);
-    scan.outside(text, places, depth);
+    scan.outside_runs(text, places, depth);
     if trust == Trust::Full {
-        scan.candidates(bytes, marks, runs, lens.model);
-        assign::find(bytes, words, &mut scan);
+        scan.candidates(bytes, byte_classes, runs, options.model);
+        assign::find(bytes, keywords, &mut scan);
         scan.widen();
     }
     if depth == 0 {
-        pii::find(text, marks, dense, |hit| scan.add("pii", hit.name, hit.span, false));
+        pii::find(text, byte_classes, digit_regions, |hit| {
+            scan.add("pii", hit.name, hit.span, false);
+        });
     }
     if depth < decode::DEPTH_MAX {
         scan.claims.release(runs);
-        let views = decode::views(text, &survey, budget);
-        drop(survey);
+        let views = decode::views(text, &text_index, budget);
+        drop(text_index);
         if !views.is_empty() {
-            scan.views(text, views, lens, depth, budget);
+            scan.views(text, views, options, depth, budget);
         }
     }
     // What the model judges to be secrets, where nothing else has claimed it.
-    for guess in std::mem::take(&mut scan.guesses) {
+    for guess in std::mem::take(&mut scan.model_findings) {
         let whole = scan.whole(guess.span.clone());
         let is_free = whole.iter().all(|part| scan.claims.is_free(part));
         for span in if is_free { whole } else { vec![guess.span.clone()] } {
@@ -210,18 +212,18 @@ fn without_sign(bytes: &[u8], span: Range<usize>) -> Range<usize> {
 impl Finding {
     fn new(family: &'static str, pattern: &'static str, span: Range<usize>) -> Self {
         debug_assert!(catalogue::has_pattern(pattern), "the catalogue lacks {pattern}");
-        let (pieces, via, order) = (Vec::new(), Vec::new(), CLASSICS.len());
+        let (pieces, via, order) = (Vec::new(), Vec::new(), PAPER_PATTERNS.len());
         Self { family, pattern, span, pieces, placeholder: false, via, margin: None, order }
     }
 }
 
 impl Scan {
     /// What does not lie in runs, or not in one.
-    fn outside(&mut self, text: &str, places: &[Place], depth: usize) {
-        classic::unsigned_jwt(text, places, |span| {
+    fn outside_runs(&mut self, text: &str, places: &[NeedlePlace], depth: usize) {
+        paper_patterns::unsigned_jwt(text, places, |span| {
             self.add("jwt", "jwt_unsigned", span, false);
         });
-        vendor::outside(text.as_bytes(), places, |family, name, span, dummy| {
+        known_formats::outside_runs(text.as_bytes(), places, |family, name, span, dummy| {
             if !dummy || depth == 0 {
                 self.add(family, name, span, dummy);
             }
@@ -229,9 +231,9 @@ impl Scan {
     }
 
     /// The paper's patterns, which count each for itself.
-    fn classics(&mut self, text: &str, found: classic::Found, depth: usize) {
+    fn paper_patterns(&mut self, text: &str, found: paper_patterns::Found, depth: usize) {
         for (order, span) in found.hits {
-            let Some(of) = CLASSICS.get(order) else { continue };
+            let Some(of) = PAPER_PATTERNS.get(order) else { continue };
             let secret = !matches!(of.family, "pii" | BINARY_HINT);
             if depth > 0 && !secret {
                 continue;
@@ -249,12 +251,12 @@ impl Scan {
             // A token that is glued to this one begins no further back.
             const PREFIX_MAX: usize = 16;
             let glued = end.saturating_sub(PREFIX_MAX).max(span.start + PREFIX_MAX)..end;
-            let glued = vendor::next_token(text.as_bytes(), glued).filter(|_| secret);
+            let glued = known_formats::next_token(text.as_bytes(), glued).filter(|_| secret);
             let span = span.start..glued.unwrap_or(end);
             let placeholder = secret
                 && (placeholder::is_named(token)
                     || token.ends_with(b"...")
-                    || placeholder::is_filled(token)
+                    || placeholder::is_filler(token)
                     || of.family == "pem_block" && after.starts_with(b"-----END"));
             if secret {
                 self.claims.take(&span);
@@ -268,12 +270,18 @@ impl Scan {
     }
 
     /// Candidates that their names give away, or that the model judges to be secrets.
-    fn candidates(&mut self, bytes: &[u8], marks: &Marks, runs: &[Run], model: Option<&Model>) {
+    fn candidates(
+        &mut self,
+        bytes: &[u8],
+        byte_classes: &ByteClasses,
+        runs: &[Run],
+        model: Option<&Model>,
+    ) {
         let mut rows = 0;
         for (nth, run) in runs.iter().enumerate() {
             // Blocks of data hold no token of their own.
             if nth >= rows && run.len() >= runs::ROW_MIN {
-                let count = runs::rows(bytes, marks, runs.get(nth..).unwrap_or_default());
+                let count = runs::rows(bytes, byte_classes, runs.get(nth..).unwrap_or_default());
                 rows = if count >= ROWS_MIN { nth + count } else { rows };
             }
             if nth >= rows {
@@ -320,14 +328,14 @@ impl Scan {
         if !self.claims.is_free(&candidate.whole()) {
             return;
         }
-        let nameable = naming::may_be_named(&candidate.shape);
+        let nameable = naming::may_be_named(&candidate.stats);
         // Nothing that the model says of versions and identifiers of objects counts.
         let is_dotted = benign::is_dotted(bytes, candidate);
         let model = model.filter(|_| !is_dotted);
         if !nameable && model.is_none() {
             return;
         }
-        let words = Words::before(bytes, candidate);
+        let words = PrecedingWords::before(bytes, candidate);
         if naming::is_open(&words) || benign::is_user(bytes, candidate) {
             return;
         }
@@ -353,7 +361,7 @@ impl Scan {
         {
             let family = naming::family(&words);
             let guess = Finding::new(family, "learned_token", candidate.whole());
-            self.guesses.push(Finding { margin: Some(margin), ..guess });
+            self.model_findings.push(Finding { margin: Some(margin), ..guess });
         }
     }
 }

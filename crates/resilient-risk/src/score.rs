@@ -1,15 +1,15 @@
 //! The score of a text: what was found in it, weighed by family, and its size.
 
+use super::byte_classes::Lines;
 use super::hit::{each_hit, number_lines};
-use super::marks::Lines;
 use super::model::Model;
 use super::pattern;
 use super::policy::{Placeholders, Policy};
 use super::report::{Detection, LISTED_MAX, PatternHit, Report, SizeHit};
-use super::scan::{self, Finding, Lens};
+use super::scan::{self, Finding, ScanOptions};
 use super::size::SIZE_RULES;
-use super::survey::Survey;
 use super::tally::Tally;
+use super::text_index::TextIndex;
 
 /// Scores a text against the built-in patterns, the size rules and what the policy adds or disables.
 ///
@@ -33,7 +33,7 @@ pub fn score_cut(content: &str, policy: &Policy) -> Report {
 #[must_use]
 pub fn score_file(path: &str, content: &str, policy: &Policy) -> Report {
     if policy.allow.path(path) {
-        return measure(content, Survey::of(content.as_bytes()).lines, policy);
+        return measure(content, TextIndex::of(content.as_bytes()).lines, policy);
     }
     score(content, policy)
 }
@@ -45,9 +45,9 @@ pub(super) fn score_through(
     model: Option<&Model>,
     most: usize,
 ) -> Report {
-    let survey = Survey::of(content.as_bytes());
-    let mut report = measure(content, survey.lines, policy);
-    let found = scan::scan(content, survey, Lens { model });
+    let text_index = TextIndex::of(content.as_bytes());
+    let mut report = measure(content, text_index.lines, policy);
+    let found = scan::scan(content, text_index, ScanOptions { model });
     // Most texts have nothing.
     let is_long = || SIZE_RULES.iter().any(|rule| rule.exceeded_by(&report).is_some());
     if !found.is_empty() || !policy.extra_patterns.is_empty() || is_long() {
@@ -432,7 +432,7 @@ mod tests {
             let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
             let text = lines.join("\n");
             let feeds = lines.len().saturating_sub(1);
-            let told = Survey::of(text.as_bytes()).lines;
+            let told = TextIndex::of(text.as_bytes()).lines;
             assert_eq!(told, Lines { feeds, longest }, "{lines:?}");
         }
     }

@@ -5,7 +5,7 @@ pub(super) use super::rule::Check;
 
 /// One format of `formats.toml`, which says what its columns mean.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub(super) struct FormatRow {
     pub(super) name: &'static str,
     pub(super) family: &'static str,
     pub(super) format: &'static str,

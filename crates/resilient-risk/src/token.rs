@@ -67,9 +67,9 @@ pub(super) fn class(byte: u8) -> u8 {
     CLASSES.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
-/// What two neighbours are: nothing, a pair of letters (1), or an odd pair (3). A capital begins a word, so what precedes
+/// What two neighbours are: nothing, a pair of letters (1), or a rare pair (3). A capital begins a word, so what precedes
 /// it says nothing.
-static PAIRS: LazyLock<Box<[u8]>> = LazyLock::new(|| {
+static BIGRAM_KINDS: LazyLock<Box<[u8]>> = LazyLock::new(|| {
     let pair = |two: u16| {
         let [left, right] = two.to_le_bytes();
         let is_pair = left.is_ascii_alphabetic()
@@ -86,13 +86,13 @@ static PAIRS: LazyLock<Box<[u8]>> = LazyLock::new(|| {
     (0..=u16::MAX).map(pair).collect()
 });
 
-/// Of a token, [`Shape::odd_pairs`] and [`Shape::pairs`] alone.
-pub(super) fn odd_pairs(token: &[u8]) -> (usize, usize) {
+/// Of a token, [`TokenStats::rare_bigrams`] and [`TokenStats::bigrams`] alone.
+pub(super) fn rare_bigrams(token: &[u8]) -> (usize, usize) {
     super::work::spend(token.len());
-    let pairs = &*PAIRS;
+    let bigrams = &*BIGRAM_KINDS;
     token.array_windows().fold((0, 0), |(odd, all), two| {
         let pair =
-            pairs.get(usize::from(u16::from_le_bytes(*two))).map_or(0, |pair| usize::from(*pair));
+            bigrams.get(usize::from(u16::from_le_bytes(*two))).map_or(0, |pair| usize::from(*pair));
         (odd + (pair >> 1), all + (pair & 1))
     })
 }
@@ -132,7 +132,7 @@ pub(super) enum Kind {
 
 /// The counts of one token.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
+pub(super) struct TokenStats {
     pub(super) len: usize,
     pub(super) kind: Kind,
     pub(super) digits: usize,
@@ -140,10 +140,10 @@ pub(super) struct Shape {
     hex_letters: bool,
     pub(super) lower: usize,
     pub(super) upper: usize,
-    /// Pairs of letters, without regard to case, that words of programs do not have.
-    pub(super) odd_pairs: usize,
+    /// Pairs of letters, without regard to case, that are rare in words of programs.
+    pub(super) rare_bigrams: usize,
     /// Pairs of letters in all.
-    pub(super) pairs: usize,
+    pub(super) bigrams: usize,
     /// Changes between small letters, capitals, digits and the rest.
     pub(super) changes: usize,
     /// The longest run of letters.
@@ -156,7 +156,7 @@ pub(super) struct Shape {
     pub(super) entropy: u32,
 }
 
-impl Shape {
+impl TokenStats {
     /// Counts a token.
     pub(super) fn of(token: &[u8]) -> Self {
         super::work::spend(token.len());
@@ -180,7 +180,7 @@ impl Shape {
         let steps = token.array_windows().filter(|[one, next]| one.abs_diff(*next) <= 1).count();
         let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || !byte.is_ascii_alphabetic();
         let hex_letters = token.iter().all(is_hex);
-        let (odd_pairs, pairs) = odd_pairs(token);
+        let (rare_bigrams, bigrams) = rare_bigrams(token);
         let (len, letters) = (token.len(), lower + upper);
         let of_case = |[small, capital, mixed]: [Kind; 3]| match (lower, upper) {
             (_, 0) => small,
@@ -213,8 +213,8 @@ impl Shape {
             hex_letters,
             lower,
             upper,
-            odd_pairs,
-            pairs,
+            rare_bigrams,
+            bigrams,
             changes,
             letters_max,
             digits_max,
@@ -224,7 +224,7 @@ impl Shape {
     }
 
     /// The entropy in percent of the most that a token of this length and kind can show.
-    pub(super) fn evenness(&self) -> u32 {
+    pub(super) fn entropy_percent(&self) -> u32 {
         let cases = usize::from(self.lower > 0) + usize::from(self.upper > 0);
         let letters = if self.hex_letters { 6 } else { 26 * cases };
         let letters = letters * usize::from(cases > 0) + 10 * usize::from(self.digits > 0);
@@ -238,13 +238,13 @@ impl Shape {
     }
 
     /// Tells whether the token is made of words, as names in programs are.
-    pub(super) fn is_wordy(&self) -> bool {
-        self.digits <= 1 && self.odd_pairs * 5 <= self.pairs
+    pub(super) fn is_wordlike(&self) -> bool {
+        self.digits <= 1 && self.rare_bigrams * 5 <= self.bigrams
     }
 
-    /// Tells whether a third of the token's pairs of letters are odd, and there are some: chance writes it so.
-    pub(super) fn is_odd(&self) -> bool {
-        self.pairs >= 4 && self.odd_pairs * 3 >= self.pairs
+    /// Tells whether a third of the token's pairs of letters are rare, and there are some: chance writes it so.
+    pub(super) fn has_rare_bigrams(&self) -> bool {
+        self.bigrams >= 4 && self.rare_bigrams * 3 >= self.bigrams
     }
 
     /// Tells whether the token changes so often between letters, digits and signs that it is no name.
@@ -255,14 +255,14 @@ impl Shape {
     /// Tells whether the token is words with digits, as many names in programs are: `_PL_W16StdioWrite`. Chance
     /// writes one of three hundred tokens so.
     pub(super) fn is_name(&self) -> bool {
-        self.len <= 40 && self.pairs * 5 >= self.len * 2 && self.odd_pairs * 7 < self.pairs
+        self.len <= 40 && self.bigrams * 5 >= self.len * 2 && self.rare_bigrams * 7 < self.bigrams
     }
 }
 
-/// As [`Shape::is_wordy`], for a token.
-pub(super) fn is_wordy(token: &[u8]) -> bool {
-    let (odd, pairs) = odd_pairs(token);
-    token.iter().filter(|byte| byte.is_ascii_digit()).count() <= 1 && odd * 5 <= pairs
+/// As [`TokenStats::is_wordlike`], for a token.
+pub(super) fn is_wordlike(token: &[u8]) -> bool {
+    let (odd, bigrams) = rare_bigrams(token);
+    token.iter().filter(|byte| byte.is_ascii_digit()).count() <= 1 && odd * 5 <= bigrams
 }
 
 /// Tells whether a token has the form 8-4-4-4-12 of hexadecimal digits.
@@ -297,7 +297,7 @@ mod tests {
             ("a1.Z", Kind::Other),
             ("01234567-89ab-cdef-0123-456789abcdef", Kind::Uuid),
         ] {
-            assert_eq!(Shape::of(token.as_bytes()).kind, kind, "{token}");
+            assert_eq!(TokenStats::of(token.as_bytes()).kind, kind, "{token}");
         }
     }
 
@@ -321,22 +321,22 @@ mod tests {
             let longest = |is: fn(&u8) -> bool| {
                 token.split(|byte| !is(byte)).map(<[u8]>::len).max().unwrap_or(0)
             };
-            let shape = Shape::of(&token);
-            assert_eq!([shape.digits, shape.lower, shape.upper], [0, 1, 2].map(count), "{len}");
-            assert_eq!((shape.changes, shape.steps), (changes, steps), "{len}");
-            assert_eq!(shape.letters_max, longest(u8::is_ascii_alphabetic), "{len}");
-            assert_eq!(shape.digits_max, longest(u8::is_ascii_digit), "{len}");
+            let stats = TokenStats::of(&token);
+            assert_eq!([stats.digits, stats.lower, stats.upper], [0, 1, 2].map(count), "{len}");
+            assert_eq!((stats.changes, stats.steps), (changes, steps), "{len}");
+            assert_eq!(stats.letters_max, longest(u8::is_ascii_alphabetic), "{len}");
+            assert_eq!(stats.digits_max, longest(u8::is_ascii_digit), "{len}");
         }
     }
 
     #[test]
     fn evenness_tells_repetition_from_chance() {
-        assert_eq!(Shape::of(b"aaaaaaaaaaaaaaaa").entropy, 0);
-        let even = Shape::of(b"0123456789abcdef");
+        assert_eq!(TokenStats::of(b"aaaaaaaaaaaaaaaa").entropy, 0);
+        let even = TokenStats::of(b"0123456789abcdef");
         assert_eq!((even.entropy, even.steps), (4 * BIT, 14));
-        assert_eq!(even.evenness(), 100);
+        assert_eq!(even.entropy_percent(), 100);
         // One bit of the log₂ 6 that six letters can show.
-        assert_eq!(Shape::of(b"abababababababab").evenness(), 38);
+        assert_eq!(TokenStats::of(b"abababababababab").entropy_percent(), 38);
     }
 
     #[test]
@@ -348,10 +348,10 @@ mod tests {
     #[test]
     fn names_are_wordy_and_keys_are_not() {
         for name in ["configuration", "readFileSync", "AccountManager", "HTTPServer", "value2"] {
-            assert!(Shape::of(name.as_bytes()).is_wordy(), "{name}");
+            assert!(TokenStats::of(name.as_bytes()).is_wordlike(), "{name}");
         }
         for key in ["xq7kd93jzv", "zqxjkvbw", "8f3a9c"] {
-            assert!(!Shape::of(key.as_bytes()).is_wordy(), "{key}");
+            assert!(!TokenStats::of(key.as_bytes()).is_wordlike(), "{key}");
         }
     }
 }

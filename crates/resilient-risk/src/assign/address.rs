@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use memchr::{memchr, memmem, memrchr};
 use regex::bytes::Regex;
 
-use super::super::token::Shape;
-use super::super::words::{AUTHORITY_REACH, Word};
+use super::super::keywords::{AUTHORITY_REACH, Keyword};
+use super::super::token::TokenStats;
 use super::super::{placeholder, work};
 use super::judge::{Stand, is_password};
-use super::{Hit, Notation, behind, line_around, near, quote};
+use super::{Notation, ValueHit, behind, line_around, near, quote};
 
 /// A host, which may be an address in brackets, or a place for one in braces.
 static HOST: Notation = LazyLock::new(|| {
@@ -38,12 +38,12 @@ pub(in super::super) fn password(text: &[u8], start: usize) -> Option<Range<usiz
     let rest = rest.get(..quote::len(line, rest, |rest| rest.starts_with(b"/")))?;
     let len = memrchr(b'@', rest)?;
     let user = near(text, start, from - 1);
-    (!is_other(line, user, rest.get(..len)?)).then_some(start + from..start + from + len)
+    (!is_port_or_filled(line, user, rest.get(..len)?)).then_some(start + from..start + from + len)
 }
 
 /// Tells whether what stands behind a user begins with a port, or has a place for a value. Behind the port of an address
 /// stand words, such as the name of a mailbox, or other parts of it. *Before* it stands the rest of its line.
-fn is_other(before: &[u8], user: &[u8], text: &[u8]) -> bool {
+fn is_port_or_filled(before: &[u8], user: &[u8], text: &[u8]) -> bool {
     const PORT_MAX: usize = 5;
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let rest = text.get(digits..).unwrap_or_default();
@@ -52,7 +52,7 @@ fn is_other(before: &[u8], user: &[u8], text: &[u8]) -> bool {
         let end = part.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
         let has_inner = part.iter().take(end).any(u8::is_ascii_digit);
         let has_digits = part.iter().any(u8::is_ascii_digit);
-        part.len() < if has_digits { 3 } else { 4 } || !has_inner && Shape::of(part).is_name()
+        part.len() < if has_digits { 3 } else { 4 } || !has_inner && TokenStats::of(part).is_name()
     };
     let are_words = || rest.split(|byte| !byte.is_ascii_alphanumeric()).all(is_word);
     let is_place = |two: &[u8]| matches!(two, [b'$', b'{' | b'('] | [b'#' | b'{', b'{'] | b"<%");
@@ -87,7 +87,7 @@ fn ends_port(before: &[u8], text: &[u8]) -> bool {
 }
 
 /// Reads `user:password@host` after `://`.
-pub(super) fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+pub(super) fn credentials(text: &[u8], start: usize, end: usize) -> Option<ValueHit> {
     let span = password(text, end)?;
     let host = HOST.as_ref()?.find(near(text, span.end + 1, AUTHORITY_REACH))?;
     let (user, password) = (text.get(end..span.start - 1)?, text.get(span.clone())?);
@@ -98,8 +98,8 @@ pub(super) fn credentials(text: &[u8], start: usize, end: usize) -> Option<Hit> 
     let is_plain = !password.iter().any(|byte| b"\"'`<>[]{}\\?".contains(byte));
     let is_real = password.len() >= 4
         && is_url_password(password, user, host.as_bytes())
-        && (is_plain || is_password(password, Stand::Literal, Word::Password));
-    (scheme >= 2 && is_real).then(|| Hit {
+        && (is_plain || is_password(password, Stand::Literal, Keyword::Password));
+    (scheme >= 2 && is_real).then(|| ValueHit {
         family: "conn_string",
         name: "url_credentials",
         span: start - scheme..behind(span.end + 1, &host).end,
@@ -119,11 +119,13 @@ pub(super) fn is_url_password(password: &[u8], user: &[u8], host: &[u8]) -> bool
     {
         return false;
     }
-    let shape = Shape::of(password);
-    let letters = shape.lower + shape.upper;
-    let strong = shape.digits > 0 && letters > 0 && shape.len >= 6 && shape.changes >= 2;
+    let stats = TokenStats::of(password);
+    let letters = stats.lower + stats.upper;
+    let strong = stats.digits > 0 && letters > 0 && stats.len >= 6 && stats.changes >= 2;
     // Letters alone that are no words.
-    let is_drawn = || letters == shape.len && letters >= 10 && shape.is_odd() && !shape.is_wordy();
+    let is_drawn = || {
+        letters == stats.len && letters >= 10 && stats.has_rare_bigrams() && !stats.is_wordlike()
+    };
     if strong || is_drawn() {
         return true;
     }
@@ -136,7 +138,7 @@ pub(super) fn is_url_password(password: &[u8], user: &[u8], host: &[u8]) -> bool
 }
 
 /// Reads `user:password` before `@tcp(`.
-pub(super) fn before_tcp(text: &[u8], start: usize) -> Option<Hit> {
+pub(super) fn before_tcp(text: &[u8], start: usize) -> Option<ValueHit> {
     const REACH: usize = 120;
     let from = start.saturating_sub(REACH);
     work::spend(REACH / 4);
@@ -152,16 +154,16 @@ pub(super) fn before_tcp(text: &[u8], start: usize) -> Option<Hit> {
     let user = name.rsplit(|byte| b"/@,;=".contains(byte)).next()?;
     let is_real = !password.is_empty() && is_url_password(password, user, b"");
     let span = start - word.len() + colon - user.len()..start + "@tcp".len();
-    is_real.then_some(Hit { family: "conn_string", name: "url_credentials", span })
+    is_real.then_some(ValueHit { family: "conn_string", name: "url_credentials", span })
 }
 
 /// Reads the password of a line of `.pgpass`.
-pub(super) fn pgpass(text: &[u8], start: usize) -> Option<Hit> {
+pub(super) fn pgpass(text: &[u8], start: usize) -> Option<ValueHit> {
     let line = line_around(text, start);
     let found = PGPASS.as_ref()?.captures(text.get(line.clone())?)?;
     let [host, user, password] = [1, 2, 3].map(|nth| found.get(nth));
     let (host, user, password) = (host?.as_bytes(), user?.as_bytes(), password?);
-    is_url_password(password.as_bytes(), user, host).then(|| Hit {
+    is_url_password(password.as_bytes(), user, host).then(|| ValueHit {
         family: "generic_secret",
         name: "assigned_password",
         span: behind(line.start, &password),

@@ -2,22 +2,22 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::super::features::Words;
+use super::super::features::PrecedingWords;
+use super::super::keywords::{Keyword, KeywordHit, VALUE_REACH};
 use super::super::tables::STRONG_SECRET_WORDS;
-use super::super::token::Shape;
-use super::super::words::{Said, VALUE_REACH, Word};
+use super::super::token::TokenStats;
 use super::super::{naming, work};
 use super::bare::Field;
 use super::filled::{self, Style};
 use super::judge::{LENS, Stand, is_passphrase, is_password};
 use super::literal::Opening;
-use super::{Claimed, Hit, bare, near, near_before, quote, row};
+use super::{Claimed, ValueHit, bare, near, near_before, quote, row};
 
 /// What words for passwords go on with.
 const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
 
 /// Reads the value after a word.
-pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Option<Hit> {
+pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) -> Option<ValueHit> {
     work::spend(VALUE_REACH / 4);
     let lead = Lead::of(text, said)?;
     let Lead { word, name, end, .. } = lead;
@@ -31,14 +31,14 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
     // Without quotes it may be a subtraction, and behind a name that goes on the name of a policy.
     let is_phrase = |value: &[u8]| {
         let is_whole = || PASSWORDS.iter().any(|word| name.eq_ignore_ascii_case(word));
-        word == Word::Password && is_whole() && is_passphrase(value)
+        word == Keyword::Password && is_whole() && is_passphrase(value)
     };
     let (mut spans, is_code) = if let Some((opening, value)) = &literal {
         let said = value.said(text);
         // A shell writes no blank behind the sign, and no place in braces alone: `PASSWORD=$"…{…}…"`.
         let is_shell = near_before(text, end).ends_with(b"=") && near(text, end, 2) == b"$\"";
         let style = match word {
-            Word::Key => Style::Key,
+            Keyword::Key => Style::Key,
             _ if opening.is_filled && !is_shell => Style::Template,
             _ => Style::Plain,
         };
@@ -51,12 +51,13 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         // one token.
         let is_own = |byte: &u8| byte.is_ascii_graphic() && !b"/:.,;=\"'`\\".contains(byte);
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let fits = |part: &Range<usize>| is_password(said_in(part), Stand::Literal, Word::Password);
+        let fits =
+            |part: &Range<usize>| is_password(said_in(part), Stand::Literal, Keyword::Password);
         let is_whole = |part: &&Range<usize>| match word {
-            Word::Password => {
+            Keyword::Password => {
                 said_in(part).iter().all(u8::is_ascii_graphic) && (!is_filled || fits(part))
             }
-            Word::Key => {
+            Keyword::Key => {
                 let said = said_in(part);
                 let has_signs = is_filled || !said.iter().all(is_name);
                 has_signs && said.iter().all(is_own) && fits(part)
@@ -72,10 +73,11 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         // A raw literal may be a regular expression: `r"[A-Z]{8}[0-9]+"`.
         let is_regex = opening.is_raw && said.contains(&b'[') && said.contains(&b']');
         // With its places the whole may look like code.
-        let has_password =
-            || is_filled && word != Word::Key && parts.iter().any(|part| has_drawn(said_in(part)));
+        let has_password = || {
+            is_filled && word != Keyword::Key && parts.iter().any(|part| has_drawn(said_in(part)))
+        };
         let is_one = is_password(said, Stand::Literal, word) || has_password() || is_phrase(said);
-        let is_named = || lead.is_sentence && !Shape::of(said).is_drawn();
+        let is_named = || lead.is_sentence && !TokenStats::of(said).is_drawn();
         if is_between || is_regex || !is_one || is_named() {
             return None;
         }
@@ -93,43 +95,44 @@ pub(super) fn value(text: &[u8], said: Said, claims: &mut impl Claimed) -> Optio
         (spans, false)
     } else {
         // A program writes blanks around its sign, and names behind it: `pw = left2-right1`.
-        if said.word == Word::ShortPassword && near(text, said.end, 1) == b" " {
+        if said.word == Keyword::ShortPassword && near(text, said.end, 1) == b" " {
             return None;
         }
         // What begins a call is no password: `f("…`.
         let in_call = lead.is_spaced && opening.is_none() && lead.quote(text).is_some();
         let bare = if in_call { None } else { lead.bare(text, start) };
         let (field, is_code) = bare.or_else(|| Some((lead.first_line(text)?, false)))?;
-        if word == Word::Password && field.is_closed {
+        if word == Keyword::Password && field.is_closed {
             claims.hold(vec![field.span.clone()]);
         }
         (vec![field.span], is_code)
     };
     // `force_pass=ForceLengthPass2016,` is an argument, and a field of a form has the name of an element.
-    let is_code = is_code || lead.is_listed || is_form(name) || said.word == Word::Credential;
+    let is_code = is_code || lead.is_listed || is_form(name) || said.word == Keyword::Credential;
     spans.retain(|span| {
         let value = text.get(span.clone()).unwrap_or_default();
-        let is_name = || Shape::of(value).is_name() && !(literal.is_some() && is_phrase(value));
+        let is_name =
+            || TokenStats::of(value).is_name() && !(literal.is_some() && is_phrase(value));
         !(is_code && is_name()) && claims.is_free(span)
     });
     let last = spans.pop()?;
     let name = text.get(start.saturating_sub(40)..said.end + name.len()).unwrap_or_default();
     let name = name.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
     let (family, pattern) = match word {
-        Word::Key if naming::is_open(&Words::of(name)) => return None,
-        Word::Key => (naming::family_after(name), "assigned_key"),
+        Keyword::Key if naming::is_open(&PrecedingWords::of(name)) => return None,
+        Keyword::Key => (naming::family_after(name), "assigned_key"),
         _ => ("generic_secret", "assigned_password"),
     };
     for span in spans {
-        claims.claim(Hit { family, name: pattern, span });
+        claims.claim(ValueHit { family, name: pattern, span });
     }
-    Some(Hit { family, name: pattern, span: last })
+    Some(ValueHit { family, name: pattern, span: last })
 }
 
 /// Tells whether a part of a literal has a password between its dashes and dots, and not only names.
 fn has_drawn(part: &[u8]) -> bool {
     let is_one = |word: &[u8]| {
-        Shape::of(word).is_drawn() && is_password(word, Stand::Literal, Word::Password)
+        TokenStats::of(word).is_drawn() && is_password(word, Stand::Literal, Keyword::Password)
     };
     part.split(|byte| b"-_. ".contains(byte)).any(is_one)
 }
@@ -249,7 +252,7 @@ fn type_len(text: &[u8]) -> usize {
 
 /// What stands between a word and its value.
 struct Lead<'a> {
-    word: Word,
+    word: Keyword,
     /// What the word's name goes on with.
     name: &'a [u8],
     /// So many blanks stand before the sign, or in its place.
@@ -272,7 +275,7 @@ struct Lead<'a> {
 
 impl<'a> Lead<'a> {
     /// Reads on from the end of a word.
-    fn of(text: &'a [u8], Said { word, start, end }: Said) -> Option<Self> {
+    fn of(text: &'a [u8], KeywordHit { word, start, end }: KeywordHit) -> Option<Self> {
         /// Names go on for so long after the word: `password_confirmation`.
         const NAME_MAX: usize = 24;
         /// So many blanks align a sign or a value with those of other lines.
@@ -299,23 +302,23 @@ impl<'a> Lead<'a> {
         let before = start.checked_sub(1).and_then(|before| text.get(before));
         // `environ.get("SECRET_KEY", "…")`: what stands for nothing is the next argument.
         let is_looked_up = sign.is_empty()
-            && matches!(word, Word::Secret | Word::Key)
+            && matches!(word, Keyword::Secret | Keyword::Key)
             && rest.get(quoted + white) == Some(&b',')
             && matches!(rest.get(name.len()..quoted), Some(b"\"" | b"'"))
             && names_secret(name)
             && begins_look_up(near_before(text, start));
         let (word, is_one) = match word {
-            Word::ShortPassword => {
+            Keyword::ShortPassword => {
                 // `db_pw`, `userPw`
                 let is_border = text.get(start) == Some(&b'P')
                     && before.is_some_and(u8::is_ascii_lowercase)
                     || !before.is_some_and(u8::is_ascii_alphabetic);
-                (Word::Password, name.is_empty() && !sign.is_empty() && is_border)
+                (Keyword::Password, name.is_empty() && !sign.is_empty() && is_border)
             }
-            Word::Credential => {
-                (Word::Secret, !sign.is_empty() && matches!(name, b"" | b"s" | b"S"))
+            Keyword::Credential => {
+                (Keyword::Secret, !sign.is_empty() && matches!(name, b"" | b"s" | b"S"))
             }
-            Word::Password | Word::Sql => (word, true),
+            Keyword::Password | Keyword::Sql => (word, true),
             _ => (word, !sign.is_empty() || is_looked_up),
         };
         // A path in a program, and a choice: `Secrets::Aes128Gcm`, `passed?"a1":"b2"`.
@@ -344,7 +347,7 @@ impl<'a> Lead<'a> {
         let is_login = is_open && sign.is_empty() && bare::is_login(near_before(text, start));
         let is_listed = is_looked_up
             || sign.is_empty()
-                && word == Word::Password
+                && word == Keyword::Password
                 && if is_open {
                     PASSWORDS.contains(&name) && !is_login
                 } else {
@@ -354,7 +357,7 @@ impl<'a> Lead<'a> {
         let blanks = row(rest, at, BLANKS_MAX, if is_login { b"" } else { b" \t(" });
         at += blanks;
         at += if is_listed { default_len(rest.get(at..)?) } else { 0 };
-        let is_called = !sign.is_empty() && word == Word::Password;
+        let is_called = !sign.is_empty() && word == Keyword::Password;
         at += if is_called { call_len(rest.get(at..)?) } else { 0 };
         // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
         let is_choice = matches!(sign, b"??" | b"||" | b"?:" | b"or" | b"is")
@@ -363,7 +366,7 @@ impl<'a> Lead<'a> {
         let is_variable = place.ends_with(b"$") && !is_spaced;
         let in_yaml = sign.ends_with(b":") && is_spaced;
         at += if in_yaml { tag_len(rest.get(at..)?)? } else { 0 };
-        let is_assigned = !sign.is_empty() || word == Word::Sql;
+        let is_assigned = !sign.is_empty() || word == Keyword::Sql;
         let end = end + at;
         Some(Self {
             word,
@@ -392,7 +395,7 @@ impl<'a> Lead<'a> {
     /// The field that a value without quotes stands in.
     fn field(&self, text: &[u8], start: usize) -> Option<Field> {
         // Names of keys with such signs have names as values, too.
-        let signs: &[u8] = if self.word == Word::Key { b"" } else { b".#/:" };
+        let signs: &[u8] = if self.word == Keyword::Key { b"" } else { b".#/:" };
         bare::field(text, start, self.end, !self.is_loose(), signs)
     }
 
@@ -416,7 +419,7 @@ impl<'a> Lead<'a> {
         let opening = Opening::of(text.get(at..)?)?;
         let span = opening.first_line(text, at + opening.len)?;
         let is_one = is_password(text.get(span.clone())?, Stand::Literal, self.word);
-        (self.word != Word::Key && is_one).then_some(Field { span, is_closed: false })
+        (self.word != Keyword::Key && is_one).then_some(Field { span, is_closed: false })
     }
 
     /// Of a value after a space, `password: Type`, only what no program can mean counts.

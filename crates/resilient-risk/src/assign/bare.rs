@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::{memchr_iter, memchr2, memchr2_iter, memchr3, memmem, memrchr, memrchr2};
 
 use super::super::bits::others;
-use super::super::token::Shape;
+use super::super::token::TokenStats;
 use super::judge::{LENS, begins_setting, is_grouped};
 use super::{line_around, near, near_before, quote};
 
@@ -203,7 +203,7 @@ fn entry_len(
     let is_word = |word: &&[u8]| word.iter().any(u8::is_ascii_alphanumeric);
     let is_alone = || before.split(u8::is_ascii_whitespace).filter(is_word).nth(1).is_none();
     // A name of a type may be all of a line, too.
-    let is_value = || (follows || is_named && is_alone()) && !Shape::of(rest).is_name();
+    let is_value = || (follows || is_named && is_alone()) && !TokenStats::of(rest).is_name();
     let is_own = is_named && direct || is_value();
     let is_line = || follows && !rest.contains(&b' ') || is_grouped(rest);
     let more = || rest.get(len(rest)..).unwrap_or_default();
@@ -238,16 +238,16 @@ fn goes_on(rest: &[u8]) -> bool {
     if is_closing || matches!(rest, [.., b';' | b',']) || behind.contains(&b' ') {
         return false;
     }
-    let shape = Shape::of(behind);
+    let stats = TokenStats::of(behind);
     let is_random =
-        |part: usize| shape.len >= 3 && shape.digits > 0 && shape.changes * part >= shape.len;
+        |part: usize| stats.len >= 3 && stats.digits > 0 && stats.changes * part >= stats.len;
     match sign {
         b' ' if behind.iter().any(|byte| b"-./:".contains(byte)) => false,
-        b' ' => is_random(3) && !shape.is_wordy(),
+        b' ' => is_random(3) && !stats.is_wordlike(),
         // These end a word of a shell. Hardly a command has letters of both cases and digits in its name.
         b',' => is_random(3) && !begins_setting(behind),
         b';' | b'&' | b'|' | b'<' | b'>' => {
-            is_random(2) && shape.lower > 0 && shape.upper > 0 && !begins_setting(behind)
+            is_random(2) && stats.lower > 0 && stats.upper > 0 && !begins_setting(behind)
         }
         b'\\' => {
             quote::is_escape(rest) || !behind.first().is_some_and(|byte| b"nrt\"'".contains(byte))

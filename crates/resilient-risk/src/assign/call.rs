@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::super::token::Shape;
-use super::super::words::Word;
+use super::super::keywords::Keyword;
+use super::super::token::TokenStats;
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
-use super::{Hit, near, row};
+use super::{ValueHit, near, row};
 
 /// So many arguments are looked at.
 const ARGUMENTS_MAX: usize = 3;
@@ -15,22 +15,26 @@ const ARGUMENTS_MAX: usize = 3;
 const ARGUMENT_MAX: usize = 80;
 
 /// Reads the password behind a word that names such a call: an argument that is not the first.
-pub(super) fn password(text: &[u8], end: usize) -> Option<Hit> {
-    let fits = |value: &[u8]| is_password(value, Stand::Literal, Word::Password);
+pub(super) fn password(text: &[u8], end: usize) -> Option<ValueHit> {
+    let fits = |value: &[u8]| is_password(value, Stand::Literal, Keyword::Password);
     let (_, span) = literals(text, end).find(|(nth, span)| *nth > 0 && fits(part(text, span)))?;
-    Some(Hit { family: "generic_secret", name: "assigned_password", span })
+    Some(ValueHit { family: "generic_secret", name: "assigned_password", span })
 }
 
 /// Reads the value of a constant of WordPress: `define('AUTH_KEY', '…')`.
-pub(super) fn constant(text: &[u8], end: usize) -> Option<Hit> {
+pub(super) fn constant(text: &[u8], end: usize) -> Option<ValueHit> {
     const LEN: usize = 64;
     let mut literals = literals(text, end);
     let (_, name) = literals.next()?;
     let (_, span) = literals.next().filter(|(nth, _)| *nth == 1)?;
-    let (name, shape) = (part(text, &name), Shape::of(part(text, &span)));
+    let (name, stats) = (part(text, &name), TokenStats::of(part(text, &span)));
     let is_key = name.ends_with(b"_KEY") || name.ends_with(b"_SALT");
-    let is_random = shape.len == LEN && shape.changes * 5 >= LEN * 2;
-    (is_key && is_random).then_some(Hit { family: "generic_secret", name: "assigned_key", span })
+    let is_random = stats.len == LEN && stats.changes * 5 >= LEN * 2;
+    (is_key && is_random).then_some(ValueHit {
+        family: "generic_secret",
+        name: "assigned_key",
+        span,
+    })
 }
 
 fn part<'a>(text: &'a [u8], span: &Range<usize>) -> &'a [u8] {

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
-use super::super::token::Shape;
-use super::super::words::{Said, Word};
+use super::super::keywords::{Keyword, KeywordHit};
+use super::super::token::TokenStats;
 use super::super::work;
 use super::judge::{Stand, is_password};
-use super::{Claimed, Hit, line_around};
+use super::{Claimed, ValueHit, line_around};
 
 /// A longer line is no row.
 const LINE_MAX: usize = 2000;
@@ -27,9 +27,9 @@ const OWNERS: &str =
     "name host hostname server service site url database db system app machine environment env";
 
 /// Reads the password in the cell of Markdown behind the one that names it: `| DB_PASSWORD | … |`.
-pub(super) fn beside(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
+pub(super) fn beside(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> Option<ValueHit> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(*byte);
-    let rest = text.get(end..).filter(|_| word == Word::Password)?;
+    let rest = text.get(end..).filter(|_| word == Keyword::Password)?;
     let name = rest.get(..NAME_MAX.min(rest.len()))?.iter().take_while(is_name).count();
     let next = rest.get(name..)?.iter().find(|byte| !b" *`\t".contains(byte));
     next.filter(|byte| **byte == b'|')?;
@@ -47,9 +47,9 @@ pub(super) fn beside(text: &[u8], Said { word, start, end }: Said) -> Option<Hit
     let value = text.get(span.clone())?;
     let is_number = value.starts_with(b"0x");
     let fits = !is_number
-        && !Shape::of(value).is_name()
-        && is_password(value, Stand::Literal, Word::Password);
-    fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span })
+        && !TokenStats::of(value).is_name()
+        && is_password(value, Stand::Literal, Keyword::Password);
+    fits.then_some(ValueHit { family: "generic_secret", name: "assigned_password", span })
 }
 
 /// Takes the passwords and the tokens of a table, if a word stands in its head. A word before `done` was looked at already,
@@ -89,22 +89,22 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
             let Some(cell) = cells.get(*nth) else { continue };
             let span = bare(text, cell.clone());
             let value = text.get(span.clone()).unwrap_or_default();
-            let name = if *word == Word::Key { "assigned_key" } else { "assigned_password" };
+            let name = if *word == Keyword::Key { "assigned_key" } else { "assigned_password" };
             if claims.is_free(&span) && is_secret(value, *word) {
-                claims.claim(Hit { family: "generic_secret", name, span });
+                claims.claim(ValueHit { family: "generic_secret", name, span });
             }
         }
     }
 }
 
 /// Tells whether the cell of a column is a secret. A token may be hexadecimal digits.
-fn is_secret(value: &[u8], word: Word) -> bool {
+fn is_secret(value: &[u8], word: Keyword) -> bool {
     const HEX_MIN: usize = 32;
-    let shape = Shape::of(value);
-    let is_key = word == Word::Key;
-    let is_other = is_key && (is_path(value) || shape.is_name());
+    let stats = TokenStats::of(value);
+    let is_key = word == Keyword::Key;
+    let is_other = is_key && (is_path(value) || stats.is_name());
     is_password(value, Stand::Literal, word) && !is_other
-        || is_key && value.len() >= HEX_MIN && shape.is_hexadecimal()
+        || is_key && value.len() >= HEX_MIN && stats.is_hexadecimal()
 }
 
 /// Tells whether a value says where a secret is kept: `kv/data/api#v2`, `prod/db-1`.
@@ -144,7 +144,7 @@ fn line(text: &[u8], word: usize) -> Option<Range<usize>> {
 
 /// The sign that divides the cells of a head, and the numbers of its columns that hold passwords or tokens: none if a
 /// cell is no name.
-fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<(usize, Word)>) {
+fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<(usize, Keyword)>) {
     let line = text.get(head.clone()).unwrap_or_default();
     let sign = b"|\t;,".iter().copied().find(|sign| line.contains(sign)).unwrap_or(b'|');
     if line.starts_with(b"from ") || line.starts_with(b"import ") {
@@ -172,7 +172,7 @@ fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<(usize, Word)>) {
             [&b"password"[..], b"passwd", b"passphrase"].iter().any(|end| last.ends_with(end))
                 || has_user && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw");
         let is_key = matches!(last.as_slice(), b"token" | b"secret");
-        is_password.then_some(Word::Password).or(is_key.then_some(Word::Key))
+        is_password.then_some(Keyword::Password).or(is_key.then_some(Keyword::Key))
     };
     let numbered = names.iter().map(announced).enumerate();
     (sign, numbered.filter_map(|(nth, word)| Some((nth, word?))).collect())

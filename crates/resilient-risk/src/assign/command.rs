@@ -7,12 +7,12 @@ use std::sync::LazyLock;
 use memchr::{memchr, memchr_iter};
 use regex::bytes::Regex;
 
-use super::super::token::Shape;
-use super::super::words::{Said, Word};
+use super::super::keywords::{Keyword, KeywordHit};
+use super::super::token::TokenStats;
 use super::address::is_url_password;
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
-use super::{Hit, Notation, bare, behind, line_around, near, quote, row};
+use super::{Notation, ValueHit, bare, behind, line_around, near, quote, row};
 
 /// What stands before the password that `-p` gives, and before the one that an option with a name does. PowerShell
 /// may name the value once more: `ConvertTo-SecureString -String "…"`.
@@ -35,17 +35,17 @@ static NET_USE: Notation = LazyLock::new(|| {
 const REACH: usize = 120;
 
 /// Reads the password that an option of a command gives.
-pub(super) fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
+pub(super) fn option(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> Option<ValueHit> {
     const NAME_MAX: usize = 24;
     let before = text.get(start.saturating_sub(NAME_MAX)..start)?;
     let is_option =
         || before.rsplit(u8::is_ascii_whitespace).next().is_some_and(|name| name.starts_with(b"-"));
     let (form, is_one_word) = match word {
-        Word::Command => (&SHORT_OPTION, true),
-        Word::Login if before.ends_with(b"dock") => (&SHORT_OPTION, false),
-        Word::Redis => (&REDIS_OPTION, false),
-        Word::Password if before.ends_with(b"ssh") => (&SHORT_OPTION, false),
-        Word::Password if before.ends_with(b"onvertTo-") || is_option() => (&LONG_OPTION, false),
+        Keyword::Command => (&SHORT_OPTION, true),
+        Keyword::Login if before.ends_with(b"dock") => (&SHORT_OPTION, false),
+        Keyword::Redis => (&REDIS_OPTION, false),
+        Keyword::Password if before.ends_with(b"ssh") => (&SHORT_OPTION, false),
+        Keyword::Password if before.ends_with(b"onvertTo-") || is_option() => (&LONG_OPTION, false),
         _ => return None,
     };
     let line = near(text, end, REACH).split(|byte| *byte == b'\n').next()?;
@@ -55,14 +55,18 @@ pub(super) fn option(text: &[u8], Said { word, start, end }: Said) -> Option<Hit
     let said = Spelled::of(text, at, b"\"'`\\;&|)<>")?.before_variable();
     let is_blank = found.get(1)?.is_empty();
     let fits = (is_blank || !is_one_word) && said.is_password();
-    fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span: said.span })
+    fits.then_some(ValueHit {
+        family: "generic_secret",
+        name: "assigned_password",
+        span: said.span,
+    })
 }
 
 /// How much of a line belongs to a command: an option behind it is of another one. A list of arguments ends with a bracket.
-fn command_len(line: &[u8], word: Word) -> usize {
+fn command_len(line: &[u8], word: Keyword) -> usize {
     let ends = |two: &[u8]| match two {
-        [b'"' | b'\'', b']'] => word == Word::Command,
-        [sign, _] => b";&|".contains(sign) && matches!(word, Word::Login | Word::Redis),
+        [b'"' | b'\'', b']'] => word == Keyword::Command,
+        [sign, _] => b";&|".contains(sign) && matches!(word, Keyword::Login | Keyword::Redis),
         _ => false,
     };
     line.windows(2).position(ends).unwrap_or(line.len())
@@ -132,12 +136,12 @@ impl<'a> Spelled<'a> {
 
     fn is_password(&self) -> bool {
         let stand = if self.is_quoted { Stand::Literal } else { Stand::Bare };
-        is_password(&self.said, stand, Word::Password)
+        is_password(&self.said, stand, Keyword::Password)
     }
 }
 
 /// Reads `user:password` after the option of that name.
-pub(super) fn user(text: &[u8], end: usize) -> Option<Hit> {
+pub(super) fn user(text: &[u8], end: usize) -> Option<ValueHit> {
     let at = end + row(text, end, 8, b" ");
     let pair = Spelled::of(text, at, b"\"'`\\")?;
     let colon = memchr(b':', &pair.said)?;
@@ -150,8 +154,8 @@ pub(super) fn user(text: &[u8], end: usize) -> Option<Hit> {
         Some(own) => (own, own.said.as_ref()),
         None => (&pair, pair.said.get(colon + 1..)?),
     };
-    let shape = Shape::of(password);
-    let odd = password.len() >= 10 && shape.is_odd();
+    let stats = TokenStats::of(password);
+    let odd = password.len() >= 10 && stats.has_rare_bigrams();
     let real = odd || is_url_password(password, user, b"localhost");
     // A `%` alone is a sign of a password.
     let is_place = |two: &[u8]| matches!(two, [b'%', b's' | b'd' | b'v' | b'%']);
@@ -160,7 +164,7 @@ pub(super) fn user(text: &[u8], end: usize) -> Option<Hit> {
     let is_plain = || {
         spelled.is_quoted
             && spelled.place.is_none()
-            && is_password(password, Stand::Literal, Word::Password)
+            && is_password(password, Stand::Literal, Keyword::Password)
     };
     let is_code = has_code(user)
         || has_code(password) && !is_plain()
@@ -168,7 +172,7 @@ pub(super) fn user(text: &[u8], end: usize) -> Option<Hit> {
         || password.starts_with(b":")
         || password.starts_with(b"//");
     let is_word = !pair.said.iter().chain(password).any(u8::is_ascii_whitespace);
-    (password.len() >= 6 && real && !is_code && is_word).then_some(Hit {
+    (password.len() >= 6 && real && !is_code && is_word).then_some(ValueHit {
         family: "generic_secret",
         name: "command_line_user",
         span: pair.span.start..end,
@@ -176,11 +180,11 @@ pub(super) fn user(text: &[u8], end: usize) -> Option<Hit> {
 }
 
 /// Reads the password of a share, which stands before the name of a user or behind it.
-pub(super) fn share(text: &[u8], start: usize) -> Option<Hit> {
+pub(super) fn share(text: &[u8], start: usize) -> Option<ValueHit> {
     let line = line_around(text, start);
     let found = NET_USE.as_ref()?.captures(text.get(line.clone())?)?;
     let said = found.iter().skip(1).flatten().next()?;
-    let fits = is_password(said.as_bytes(), Stand::Literal, Word::Password);
+    let fits = is_password(said.as_bytes(), Stand::Literal, Keyword::Password);
     let span = behind(line.start, &said);
-    fits.then_some(Hit { family: "generic_secret", name: "assigned_password", span })
+    fits.then_some(ValueHit { family: "generic_secret", name: "assigned_password", span })
 }

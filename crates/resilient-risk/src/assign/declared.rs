@@ -2,10 +2,10 @@
 
 use memchr::memmem;
 
-use super::super::words::Said;
+use super::super::keywords::KeywordHit;
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
-use super::{Hit, near, near_before, row};
+use super::{ValueHit, near, near_before, row};
 
 /// A block ends so far behind the name.
 const BLOCK_MAX: usize = 400;
@@ -13,7 +13,10 @@ const BLOCK_MAX: usize = 400;
 const DEFAULT: &[u8] = b"default";
 
 /// Reads the default of the variable that a word is in the name of.
-pub(super) fn default(text: &[u8], Said { word, start, end }: Said) -> Option<Hit> {
+pub(super) fn default(
+    text: &[u8],
+    KeywordHit { word, start, end }: KeywordHit,
+) -> Option<ValueHit> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(*byte);
     let rest = near(text, end, BLOCK_MAX);
     let name = rest.iter().take_while(is_name).count();
@@ -42,7 +45,7 @@ pub(super) fn default(text: &[u8], Said { word, start, end }: Said) -> Option<Hi
     let at = from + value + row(block, value, BLOCK_MAX, b" \t");
     let opening = Opening::of(text.get(at..)?)?;
     let value = opening.value(text, at + opening.len)?;
-    is_password(value.said(text), Stand::Literal, word).then_some(Hit {
+    is_password(value.said(text), Stand::Literal, word).then_some(ValueHit {
         family: "generic_secret",
         name: "assigned_password",
         span: value.span,

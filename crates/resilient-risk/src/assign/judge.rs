@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
+use super::super::keywords::Keyword;
 use super::super::tables::SLUGS;
-use super::super::token::{Kind, Shape};
-use super::super::words::Word;
+use super::super::token::{Kind, TokenStats};
 use super::super::{decode, placeholder};
 
 /// Passwords are so long.
@@ -34,10 +34,10 @@ const ELEMENTS: [&[u8]; 7] =
     [b"#ctl00_", b"css=", b"data-testid=", b"mat-input-", b"role=", b"text=", b"xpath="];
 
 /// Tells whether a value is a password rather than a word, a dummy or code.
-pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Word) -> bool {
+pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -> bool {
     // The values of keys are longer, and mostly names.
     const KEY_MIN: usize = 14;
-    let is_key = word == Word::Key;
+    let is_key = word == Keyword::Key;
     let is_name = || value.len() < KEY_MIN || stand == Stand::Loose || value.contains(&b'.');
     if !LENS.contains(&value.len()) || is_key && is_name() {
         return false;
@@ -46,7 +46,7 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Word) -> b
     let is_literal = stand == Stand::Literal && !is_key;
     let is_quoted = stand == Stand::Literal;
     let is_sure = || is_grouped(value) || is_encoded(value);
-    if word == Word::Password && stand != Stand::Loose && is_sure() {
+    if word == Keyword::Password && stand != Stand::Loose && is_sure() {
         return true;
     }
     let count = |is: fn(u8) -> bool| value.iter().filter(|byte| is(**byte)).count();
@@ -59,7 +59,7 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Word) -> b
         let is_one = |byte: &u8| byte.is_ascii_graphic() || stand == Stand::Field && *byte == b' ';
         value.iter().all(is_one) || is_quoted && has_foreign_letters(value)
     };
-    let is_place = || is_place(value) || word == Word::Sql && value.starts_with(b"%");
+    let is_place = || is_place(value) || word == Keyword::Sql && value.starts_with(b"%");
     if !is_telling || letters < 2 || !is_spelled() || is_place() {
         return false;
     }
@@ -70,80 +70,80 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Word) -> b
     {
         return false;
     }
-    let shape = Shape::of(value);
+    let stats = TokenStats::of(value);
     // The name of a type with the version of an interface before it: `V1SecretReference`.
     let is_versioned =
-        matches!(value, [b'v' | b'V', b'0'..=b'9', ..]) && symbols == 0 && shape.is_name();
+        matches!(value, [b'v' | b'V', b'0'..=b'9', ..]) && symbols == 0 && stats.is_name();
     // `main1,test2`
     let is_list = value.contains(&b',')
-        && shape.upper == 0
-        && value.split(|byte| *byte == b',').all(|part| Shape::of(part).is_name());
-    if is_versioned || is_list || digits == 0 && shape.is_wordy() {
+        && stats.upper == 0
+        && value.split(|byte| *byte == b',').all(|part| TokenStats::of(part).is_name());
+    if is_versioned || is_list || digits == 0 && stats.is_wordlike() {
         return false;
     }
     let symbols = symbols + code;
-    let classes = [shape.lower, shape.upper, digits, symbols];
+    let classes = [stats.lower, stats.upper, digits, symbols];
     let classes = classes.iter().filter(|count| **count > 0).count();
-    let dense = shape.changes * 3 >= shape.len;
+    let dense = stats.changes * 3 >= stats.len;
     // Paths and sentences have marks with fewer changes, and names with dashes fewer digits.
     let is_dashed = || {
         let is_own =
             |byte: &u8| byte.is_ascii_alphanumeric() || b"-_=".contains(byte) || is_symbol(*byte);
         let is_dense = dense && value.iter().all(is_own)
-            || shape.changes * 2 >= shape.len
+            || stats.changes * 2 >= stats.len
                 && count(|byte| b"/ ".contains(&byte)) <= 1.max(value.len() / 8);
-        is_dense && digits >= 2 && !shape.is_wordy() && !shape.is_name()
+        is_dense && digits >= 2 && !stats.is_wordlike() && !stats.is_name()
     };
     let mixed =
         classes >= 3 && (symbols > 1 || (is_literal || stand == Stand::Field) && is_dashed());
     if marks > 2 && !mixed || code > 0 && is_template(value) {
         return false;
     }
-    let is_hex = word == Word::Password
-        && matches!(shape.kind, Kind::HexLower | Kind::HexUpper)
-        && shape.len >= HEX_MIN;
-    let is_field = (word, stand) == (Word::Password, Stand::Field);
+    let is_hex = word == Keyword::Password
+        && matches!(stats.kind, Kind::HexLower | Kind::HexUpper)
+        && stats.len >= HEX_MIN;
+    let is_field = (word, stand) == (Keyword::Password, Stand::Field);
     // Words with a number hardly have so many changes, or such pairs of letters.
-    let changes_min = if shape.upper == 0 { 3 } else { 4 };
+    let changes_min = if stats.upper == 0 { 3 } else { 4 };
     let is_small = || match digits {
         0 => false,
-        1 => shape.upper == 0 && shape.pairs >= 4 && shape.odd_pairs * 2 >= shape.pairs,
+        1 => stats.upper == 0 && stats.bigrams >= 4 && stats.rare_bigrams * 2 >= stats.bigrams,
         // Abbreviations have as few, before a number: `cfgdb12`.
-        2 if shape.changes == 1 && shape.pairs <= 4 => false,
-        _ => shape.changes >= changes_min || shape.is_odd(),
+        2 if stats.changes == 1 && stats.bigrams <= 4 => false,
+        _ => stats.changes >= changes_min || stats.has_rare_bigrams(),
     };
     let strong = match (word, stand) {
-        (Word::Key, _) => {
+        (Keyword::Key, _) => {
             classes >= 3
                 && dense
                 && digits >= 2
-                && (shape.odd_pairs * 4 >= shape.pairs
+                && (stats.rare_bigrams * 4 >= stats.bigrams
                     || digits >= 4
-                    || shape.changes * 2 >= shape.len)
+                    || stats.changes * 2 >= stats.len)
         }
         (_, Stand::Loose) => {
             let marked = value.iter().any(|byte| b"!@#$%^&*~?".contains(byte));
-            classes >= 3 && (marked || dense && shape.changes >= 5)
+            classes >= 3 && (marked || dense && stats.changes >= 5)
         }
         (_, Stand::Bare | Stand::Field) => {
             classes >= 3 && (symbols > 0 || dense)
-                || dense && shape.changes >= 4 && digits >= 3 && value.len() >= 8
-                || is_field && !shape.is_name() && is_small()
-                || is_hex && shape.changes >= 3
+                || dense && stats.changes >= 4 && digits >= 3 && value.len() >= 8
+                || is_field && !stats.is_name() && is_small()
+                || is_hex && stats.changes >= 3
         }
         (_, Stand::Literal) => {
-            classes >= 3 && shape.changes >= 3
-                || dense && shape.changes >= 4
-                || shape.is_odd() && digits >= 2
-                || is_hex && shape.changes >= 3
+            classes >= 3 && stats.changes >= 3
+                || dense && stats.changes >= 4
+                || stats.has_rare_bigrams() && digits >= 2
+                || is_hex && stats.changes >= 3
         }
     };
     // An address or a path is none; a symbol at the end of a word alone is punctuation.
     let is_path = || value.windows(2).any(|two| matches!(two, b"->" | b"::" | b"//"));
-    let is_path = || is_path() && !(symbols > 1 && shape.changes * 2 >= shape.len);
+    let is_path = || is_path() && !(symbols > 1 && stats.changes * 2 >= stats.len);
     // `/srv/node12`, `~/main/Client7`
     let is_rooted = || {
-        let is_one = |part: &[u8]| part.len() < 3 || Shape::of(part).is_name();
+        let is_one = |part: &[u8]| part.len() < 3 || TokenStats::of(part).is_name();
         let mut parts = value.strip_prefix(b"~").unwrap_or(value).split(|byte| *byte == b'/');
         symbols == usize::from(value.starts_with(b"~"))
             && parts.next() == Some(b"")
@@ -217,7 +217,8 @@ fn is_variable_last(text: &[u8]) -> bool {
             || matches!(three, [b'a'..=b'z', b'A'..=b'Z', next] if !next.is_ascii_lowercase())
     };
     let is_cut = matches!(name, [.., b'a'..=b'z', b'A'..=b'Z']);
-    let is_word = !is_cut && !name.windows(3).any(is_mixed) && !Shape::of(name).is_odd();
+    let is_word =
+        !is_cut && !name.windows(3).any(is_mixed) && !TokenStats::of(name).has_rare_bigrams();
     len > 1 && name.iter().all(is_named) && is_word
 }
 
@@ -234,7 +235,7 @@ fn is_element(name: &[u8]) -> bool {
     name.first().is_some_and(u8::is_ascii_lowercase)
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
         && name.windows(2).any(is_border)
-        && Shape::of(name).is_name()
+        && TokenStats::of(name).is_name()
 }
 
 /// Tells whether a value is four groups of four letters of chance, as Google makes them for programs.
@@ -242,7 +243,7 @@ pub(super) fn is_grouped(value: &[u8]) -> bool {
     let groups = || value.split(|byte| *byte == b' ');
     value.len() == 19
         && groups().all(|group| group.len() == 4 && group.iter().all(u8::is_ascii_lowercase))
-        && !Shape::of(value).is_wordy()
+        && !TokenStats::of(value).is_wordlike()
 }
 
 /// Tells whether a value is words with dashes between them, as people choose passwords: of both cases, and with a digit.
@@ -274,7 +275,7 @@ fn is_encoded(value: &[u8]) -> bool {
     let text = std::str::from_utf8(value).ok().and_then(decode::base64_text);
     text.is_some_and(|text| {
         let text = text.trim_ascii().as_bytes();
-        !text.contains(&b' ') && is_password(text, Stand::Literal, Word::Sql)
+        !text.contains(&b' ') && is_password(text, Stand::Literal, Keyword::Sql)
     })
 }
 

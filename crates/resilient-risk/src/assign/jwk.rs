@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::super::literals::{Literal, Place};
-use super::super::token::Shape;
+use super::super::needles::{NeedleKind, NeedlePlace};
+use super::super::token::TokenStats;
 use super::super::{placeholder, work};
-use super::{Hit, Notation, near};
+use super::{Notation, ValueHit, near};
 
 /// The type behind `kty`.
 static TYPE: Notation = LazyLock::new(|| {
@@ -25,9 +25,9 @@ static MEMBER: Notation = LazyLock::new(|| {
 const OBJECT_MAX: usize = 8 << 10;
 
 /// Finds the private members of these keys.
-pub(in super::super) fn jwk(text: &[u8], places: &[Place], mut each: impl FnMut(Hit)) {
+pub(in super::super) fn jwk(text: &[u8], places: &[NeedlePlace], mut each: impl FnMut(ValueHit)) {
     let mut done = 0;
-    for place in places.iter().filter(|place| place.literal == Literal::KeyType) {
+    for place in places.iter().filter(|place| place.kind == NeedleKind::KeyType) {
         let Some(found) = TYPE.as_ref().and_then(|of| of.captures(near(text, place.at, 32))) else {
             continue;
         };
@@ -56,7 +56,7 @@ pub(in super::super) fn jwk(text: &[u8], places: &[Place], mut each: impl FnMut(
             let bytes = value.as_bytes();
             if is_own && is_whole && is_drawn(bytes) && !placeholder::is_dummy(bytes) {
                 let span = start + value.start()..start + value.end();
-                each(Hit { family: "pem_block", name: "jwk_private_key", span });
+                each(ValueHit { family: "pem_block", name: "jwk_private_key", span });
             }
         }
     }
@@ -64,8 +64,8 @@ pub(in super::super) fn jwk(text: &[u8], places: &[Place], mut each: impl FnMut(
 
 /// Tells whether a value is drawn, and has capital letters, small ones and digits as base64 does.
 fn is_drawn(value: &[u8]) -> bool {
-    let shape = Shape::of(value);
-    shape.is_drawn() && [shape.lower, shape.upper, shape.digits].iter().all(|count| *count > 0)
+    let stats = TokenStats::of(value);
+    stats.is_drawn() && [stats.lower, stats.upper, stats.digits].iter().all(|count| *count > 0)
 }
 
 /// How far the sign is that closes an object, over the objects in it.

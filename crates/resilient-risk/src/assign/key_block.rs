@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
-use super::super::literals::{Literal, Place};
 use super::super::material::{is_drawn, is_material, rows};
-use super::Hit;
+use super::super::needles::{NeedleKind, NeedlePlace};
+use super::ValueHit;
 
 /// The signs around a label: those of PEM, and those of SSH2.
 const SIGNS: [(&[u8], &[u8]); 2] = [(b"-----", b"-----"), (b"---- ", b" ----")];
@@ -16,15 +16,19 @@ const SIGNS: [(&[u8], &[u8]); 2] = [(b"-----", b"-----"), (b"---- ", b" ----")];
 const LABEL_MAX: usize = 64;
 
 /// Finds these blocks, when key material follows, or stands before.
-pub(in super::super) fn key_blocks(text: &[u8], places: &[Place], mut each: impl FnMut(Hit)) {
+pub(in super::super) fn key_blocks(
+    text: &[u8],
+    places: &[NeedlePlace],
+    mut each: impl FnMut(ValueHit),
+) {
     const BARE: [&[u8]; 3] =
         [b"PRIVATE KEY", b"PGP PRIVATE KEY BLOCK", b"SSH2 ENCRYPTED PRIVATE KEY"];
-    let mut add = |span| each(Hit { family: "pem_block", name: "private_key_block", span });
+    let mut add = |span| each(ValueHit { family: "pem_block", name: "private_key_block", span });
     // The label that has begun, and has not ended.
     let mut open: Option<&[u8]> = None;
     for place in places {
-        match place.literal {
-            Literal::Begin => {
+        match place.kind {
+            NeedleKind::Begin => {
                 let Some((span, label)) = line(text, place.at, b"BEGIN ") else { continue };
                 open = Some(label);
                 let body = text.get(span.end..).unwrap_or_default();
@@ -32,7 +36,7 @@ pub(in super::super) fn key_blocks(text: &[u8], places: &[Place], mut each: impl
                     add(span);
                 }
             }
-            Literal::End => {
+            NeedleKind::End => {
                 let at = place.at + if text.get(place.at + 1) == Some(&b' ') { 2 } else { 1 };
                 let Some((span, label)) = line(text, at, b"END ") else { continue };
                 let is_key = label.ends_with(b"PRIVATE KEY") || label == b"PGP PRIVATE KEY BLOCK";
@@ -42,7 +46,7 @@ pub(in super::super) fn key_blocks(text: &[u8], places: &[Place], mut each: impl
                 }
                 open = None;
             }
-            Literal::PrivateLines => {
+            NeedleKind::PrivateLines => {
                 let end = place.at + b"Private-Lines: ".len();
                 let rest = text.get(end..).unwrap_or_default();
                 let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

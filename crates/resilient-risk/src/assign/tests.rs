@@ -1,15 +1,15 @@
 //! What is found behind words, and what is not.
 
-use super::super::survey::Survey;
-use super::super::words::AUTHORITY_REACH;
+use super::super::keywords::AUTHORITY_REACH;
+use super::super::text_index::TextIndex;
 use super::*;
 
-impl Claimed for Vec<Hit> {
+impl Claimed for Vec<ValueHit> {
     fn is_free(&self, _: &Range<usize>) -> bool {
         true
     }
 
-    fn claim(&mut self, hit: Hit) {
+    fn claim(&mut self, hit: ValueHit) {
         self.push(hit);
     }
 
@@ -19,7 +19,7 @@ impl Claimed for Vec<Hit> {
 fn found(text: &str) -> Vec<(&'static str, &str)> {
     let mut hits = Vec::new();
     let bytes = text.as_bytes();
-    find(bytes, &Survey::of(bytes).words, &mut hits);
+    find(bytes, &TextIndex::of(bytes).keywords, &mut hits);
     hits.into_iter().map(|hit| (hit.name, &text[hit.span])).collect()
 }
 

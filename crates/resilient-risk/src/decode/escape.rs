@@ -2,8 +2,8 @@
 
 use memchr::{memchr3, memchr3_iter, memrchr2};
 
+use super::super::byte_classes::is_token;
 use super::super::escape::numbered;
-use super::super::marks::is_token;
 use super::encoded::is_text;
 use super::{Map, Trust, Views};
 
@@ -116,7 +116,7 @@ fn row(bytes: &[u8], start: usize, floor: usize, views: &mut Views<'_>) -> usize
         && is_text(&decoded)
         && let Ok(text) = String::from_utf8(decoded)
     {
-        let trust = if is_row { Trust::Full } else { Trust::Names };
+        let trust = if is_row { Trust::Full } else { Trust::Prefixed };
         views.add("escapes", map, text, trust);
     }
     end

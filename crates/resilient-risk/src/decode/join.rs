@@ -6,11 +6,11 @@ mod codes;
 mod expansion;
 mod glued;
 mod joint;
+mod line_joins;
 mod list;
 mod literal;
 mod literals;
 mod names;
-mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -19,11 +19,11 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::super::bits::padded;
-use super::super::literals::{Literal, Place};
-use super::super::marks::Marks;
-use super::super::vendor;
+use super::super::byte_classes::ByteClasses;
+use super::super::known_formats;
+use super::super::needles::{NeedleKind, NeedlePlace};
 use super::encoded::{is_base64_head, is_hex};
-use super::{Map, Survey, Trust, Views};
+use super::{Map, TextIndex, Trust, Views};
 
 /// What is joined is not longer than this, and no token that was cut is shorter.
 const JOINED_MAX: usize = 4096;
@@ -40,7 +40,14 @@ struct Joined<'a> {
 
 impl Joined<'_> {
     /// Adds a view of the parts as one literal, behind what their statement begins with.
-    fn add(self, text: &str, marks: &Marks, begin: usize, trust: Trust, views: &mut Views<'_>) {
+    fn add(
+        self,
+        text: &str,
+        byte_classes: &ByteClasses,
+        begin: usize,
+        trust: Trust,
+        views: &mut Views<'_>,
+    ) {
         const HEAD_MAX: usize = 96;
         let len = self.parts.iter().map(|(said, _)| said.len()).sum();
         if !(JOINED_MIN..=JOINED_MAX).contains(&len) || !views.has_room(len) {
@@ -57,7 +64,7 @@ impl Joined<'_> {
             let is_open = |byte: &u8| byte.is_ascii_whitespace() || b"([\\".contains(byte);
             let end =
                 before.iter().rposition(|byte| !is_open(byte)).map_or(floor, |at| floor + at + 1);
-            let start = marks.feed.last(floor, end).map_or(floor, |feed| feed + 1);
+            let start = byte_classes.feed.last(floor, end).map_or(floor, |feed| feed + 1);
             let start = text.ceil_char_boundary(start);
             push(text.get(start..end).unwrap_or_default(), start..end, false);
             push(" \"", begin..begin, false);
@@ -81,21 +88,22 @@ fn begins_format(text: &[u8]) -> bool {
     const PREFIX_MAX: usize = 64;
     let text = text.get(..PREFIX_MAX).unwrap_or(text);
     let len = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    vendor::may_begin(padded(text), len, text.get(len).copied()) && vendor::begins(text, 0, len)
+    known_formats::may_begin(padded(text), len, text.get(len).copied())
+        && known_formats::begins(text, 0, len)
 }
 
-pub(super) fn views(text: &str, survey: &Survey, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, text_index: &TextIndex, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
-    literals::views(text, &survey.marks, views);
-    rows::continued(bytes, &survey.marks, views);
-    codes::views(text, survey, views);
-    rows::views(text, &survey.marks, views);
-    armor_backwards(bytes, &survey.places, views);
+    literals::views(text, &text_index.byte_classes, views);
+    line_joins::continued(bytes, &text_index.byte_classes, views);
+    codes::views(text, text_index, views);
+    line_joins::views(text, &text_index.byte_classes, views);
+    armor_backwards(bytes, &text_index.places, views);
 }
 
 /// `-----YEK ETAVIRP …`: a key block backwards.
-fn armor_backwards(bytes: &[u8], places: &[Place], views: &mut Views<'_>) {
-    let places = places.iter().filter(|place| place.literal == Literal::ReverseLines);
+fn armor_backwards(bytes: &[u8], places: &[NeedlePlace], views: &mut Views<'_>) {
+    let places = places.iter().filter(|place| place.kind == NeedleKind::ReverseLines);
     for at in places.filter_map(|place| place.at.checked_sub(6)).take(8) {
         if !bytes.get(at..).is_some_and(|text| text.starts_with(b"-----YEK")) {
             continue;

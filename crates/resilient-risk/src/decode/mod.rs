@@ -5,18 +5,18 @@
 //! produce no more than [`budget`] allows; a text that asks for more is seen only so far. Nothing
 //! is guessed twice and nothing is searched: each decoding is one pass.
 
-mod blob;
 mod encoded;
+mod encoded_runs;
 mod escape;
-mod fold;
 mod join;
+mod look_alikes;
 mod map;
 mod pairs;
 mod wrapped;
 
 pub(super) use self::encoded::base64_bytes;
 pub(super) use self::map::Map;
-use super::survey::Survey;
+use super::text_index::TextIndex;
 
 /// Views of views are made so deep: the third view is made of the second one.
 pub(super) const DEPTH_MAX: usize = 3;
@@ -43,20 +43,20 @@ pub(super) struct View {
 pub(super) enum Trust {
     /// The text says that it is encoded: everything is looked for.
     Full,
-    /// Chance or honest code can look like it: only formats that name their vendor count.
-    Names,
-    /// As `Names`; and nothing says that its parts are one text. A token that one of them holds is whole.
+    /// Chance or honest code can look like it: only formats with a prefix of their vendor count.
+    Prefixed,
+    /// As `Prefixed`; and nothing says that its parts are one text. A token that one of them holds is whole.
     Listed,
 }
 
 /// Makes the views of a text, as far as the budget goes.
-pub(super) fn views(text: &str, survey: &Survey, budget: &mut usize) -> Vec<View> {
+pub(super) fn views(text: &str, text_index: &TextIndex, budget: &mut usize) -> Vec<View> {
     let mut views = Views { views: Vec::new(), budget };
-    blob::views(text, survey, &mut views);
+    encoded_runs::views(text, text_index, &mut views);
     escape::views(text, &mut views);
-    join::views(text, survey, &mut views);
-    pairs::views(text.as_bytes(), &survey.marks, &mut views);
-    fold::views(text, &survey.marks, &mut views);
+    join::views(text, text_index, &mut views);
+    pairs::views(text.as_bytes(), &text_index.byte_classes, &mut views);
+    look_alikes::views(text, &text_index.byte_classes, &mut views);
     views.views
 }
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::super::marks::Marks;
-use super::super::words::has_secret_word;
+use super::super::byte_classes::ByteClasses;
+use super::super::keywords::has_secret_word;
 use super::{Map, Trust, Views};
 
 /// A name is not longer, and between it and the key of its value stands no more.
@@ -14,10 +14,10 @@ const NEAR: usize = 64;
 const VALUE_MAX: usize = 4096;
 
 /// Makes a view of each value behind its name: `DB_PASSWORD: "…"`.
-pub(super) fn views(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
+pub(super) fn views(bytes: &[u8], byte_classes: &ByteClasses, views: &mut Views<'_>) {
     let keys = memmem::find_iter(bytes, b"alue").filter_map(|at| at.checked_sub(1));
     for key in keys.filter(|at| matches!(bytes.get(*at), Some(b'v' | b'V'))) {
-        if let Some(name) = name_before(bytes, marks, key)
+        if let Some(name) = name_before(bytes, byte_classes, key)
             && let Some((whole, value)) = value_behind(bytes, key + "value".len())
             && let Some(name) = bytes.get(name).filter(|name| has_secret_word(name))
             && let Some(said) = bytes.get(whole.clone())
@@ -35,12 +35,12 @@ pub(super) fn views(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
 }
 
 /// The name in the member before a key: `name: NAME`, `"Name": "NAME",`, `key="NAME"`.
-fn name_before(bytes: &[u8], marks: &Marks, key: usize) -> Option<Range<usize>> {
+fn name_before(bytes: &[u8], byte_classes: &ByteClasses, key: usize) -> Option<Range<usize>> {
     let floor = key.saturating_sub(NEAR);
     let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"',;".contains(byte);
     let between = bytes.get(floor..key)?.iter().rev().take_while(|byte| is_between(byte)).count();
     let end = key - between;
-    let start = end - marks.token.run_back(end, end.saturating_sub(NEAR));
+    let start = end - byte_classes.token.run_back(end, end.saturating_sub(NEAR));
     let before = bytes.get(start.saturating_sub(NEAR)..start)?;
     let signs = before.iter().rev().take_while(|byte| b"\"'=: \t".contains(byte)).count();
     let (before, signs) = before.split_at(before.len() - signs);
@@ -79,14 +79,14 @@ fn value_behind(bytes: &[u8], end: usize) -> Option<(Range<usize>, Range<usize>)
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::survey::Survey;
+    use super::super::super::text_index::TextIndex;
     use super::*;
 
     fn seen(text: &str) -> Vec<String> {
-        let survey = Survey::of(text.as_bytes());
+        let text_index = TextIndex::of(text.as_bytes());
         let mut budget = 4096;
         let mut views = Views { views: Vec::new(), budget: &mut budget };
-        super::views(text.as_bytes(), &survey.marks, &mut views);
+        super::views(text.as_bytes(), &text_index.byte_classes, &mut views);
         views.views.into_iter().map(|view| view.text).collect()
     }
 

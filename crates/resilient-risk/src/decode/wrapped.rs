@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::super::marks::Marks;
+use super::super::byte_classes::ByteClasses;
 use super::Map;
 
 /// The token that ends a line, and what fills the lines below it: none is longer than the first, and the last may be
 /// shorter. Of `items` each may have the sign of a list before it. Nothing if there is only one line.
 pub(super) fn wrapped(
     bytes: &[u8],
-    marks: &Marks,
+    byte_classes: &ByteClasses,
     first: Range<usize>,
     items: bool,
 ) -> Option<(Map, String)> {
@@ -19,7 +19,7 @@ pub(super) fn wrapped(
     let mut lines = vec![first.clone()];
     let mut end = first.end;
     while let Some(start) = next_line(bytes, end, items) {
-        let next = start..start + marks.token.run_to(start, start + first.len() + 1);
+        let next = start..start + byte_classes.token.run_to(start, start + first.len() + 1);
         let is_last = next.len() < first.len();
         // A digest is no beginning of what is in base64, and a line below may be one of the program.
         if next.is_empty()
@@ -101,10 +101,10 @@ mod tests {
 
     /// The first word of a text and the lines below it, as one.
     fn joined(text: &str, items: bool) -> Option<String> {
-        let (bytes, marks) = (text.as_bytes(), Marks::of(text.as_bytes()));
+        let (bytes, byte_classes) = (text.as_bytes(), ByteClasses::of(text.as_bytes()));
         let start = text.find(|c: char| c.is_ascii_alphanumeric()).unwrap();
-        let first = start..start + marks.token.run(start);
-        let (lines, joined) = wrapped(bytes, &marks, first, items)?;
+        let first = start..start + byte_classes.token.run(start);
+        let (lines, joined) = wrapped(bytes, &byte_classes, first, items)?;
         let pieces = lines.pieces(0..joined.len()).into_iter();
         assert_eq!(pieces.map(|piece| &text[piece]).collect::<String>(), joined);
         Some(joined)

@@ -106,7 +106,7 @@ fn announced(way: &Way, row: &Row, number: &str, chance: &mut Chance) -> String 
 #[test]
 fn words_are_told_by_how_they_begin() {
     for (bit, word) in ROWS.iter().flat_map(|row| row.words.all()) {
-        assert_eq!(1 << bit, super::near::beginning(word.as_bytes()), "{word}");
+        assert_eq!(1 << bit, super::context::beginning(word.as_bytes()), "{word}");
         assert_eq!(*word, word.to_lowercase());
     }
 }

@@ -1,7 +1,7 @@
 //! What `data/people.toml` says. The build reads its rows into these types and prints them as they are debugged, which
 //! is Rust: there a `List` is a slice, and a `Text` a string.
 
-use super::{List, Text, Words};
+use super::{ContextWords, List, Text};
 
 /// A kind of numbers.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Row {
     pub(super) after_sign: bool,
     /// How many signs it has at least and at most.
     pub(super) signs: Option<[usize; 2]>,
-    pub(super) words: Words,
+    pub(super) words: ContextWords,
     /// All of them must fit.
     pub(super) check: List<Check>,
     /// Digits that were never issued; a dot stands for any.
@@ -140,7 +140,7 @@ pub(super) struct Wallet {
     pub(super) begins: List<Text>,
     pub(super) lengths: [usize; 2],
     pub(super) sum: Option<Sum>,
-    pub(super) words: Words,
+    pub(super) words: ContextWords,
 }
 
 /// How the address of a wallet is checked.

@@ -7,10 +7,10 @@
 //! never the other way round. Lines that hold many long numbers without a name are tables and are left alone.
 
 mod check;
+mod context;
 #[cfg(test)]
 mod drawn;
 mod kinds;
-mod near;
 mod number;
 mod phone;
 mod readings;
@@ -23,11 +23,11 @@ mod wallet;
 use std::net::IpAddr;
 use std::ops::Range;
 
-use self::near::{Words, low};
+use self::context::{ContextWords, low};
 use self::readings::Readings;
 pub(super) use self::special::is_bank;
 use super::bits::{GROUP, bits_at, ones};
-use super::marks::Marks;
+use super::byte_classes::ByteClasses;
 use super::work;
 
 /// What the build prints as lists and texts.
@@ -36,7 +36,7 @@ type Text = &'static str;
 
 /// One personal number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hit {
+pub(super) struct PersonalHit {
     pub(super) name: &'static str,
     pub(super) span: Range<usize>,
 }
@@ -57,14 +57,19 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Finds personal numbers where digits are dense.
-pub(super) fn find(text: &str, marks: &Marks, dense: &[Range<usize>], each: impl FnMut(Hit)) {
-    let mut line = Line::new(text, marks, dense, each);
+pub(super) fn find(
+    text: &str,
+    byte_classes: &ByteClasses,
+    digit_regions: &[Range<usize>],
+    each: impl FnMut(PersonalHit),
+) {
+    let mut line = Line::new(text, byte_classes, digit_regions, each);
     let mut next = 0;
     // Any number begins where digits are dense.
-    for start in dense.iter().flat_map(|dense| dense.clone().step_by(STEP)) {
+    for start in digit_regions.iter().flat_map(|region| region.clone().step_by(STEP)) {
         work::spend(1);
         let base = start.saturating_sub(BEFORE);
-        let firsts = firsts(text.as_bytes(), marks, base) & low(GROUP - AFTER);
+        let firsts = firsts(text.as_bytes(), byte_classes, base) & low(GROUP - AFTER);
         for place in ones(firsts).map(|bit| base + bit) {
             if place >= start.max(next) {
                 next = line.visit(place);
@@ -82,8 +87,8 @@ const AFTER: usize = 8;
 const STEP: usize = GROUP - BEFORE - AFTER;
 
 /// The first digits of words that a number may begin with, in the group from a place on.
-fn firsts(text: &[u8], marks: &Marks, at: usize) -> u64 {
-    let (digit, alnum) = (marks.digit.from(at), marks.alnum.from(at));
+fn firsts(text: &[u8], byte_classes: &ByteClasses, at: usize) -> u64 {
+    let (digit, alnum) = (byte_classes.digit.from(at), byte_classes.alnum.from(at));
     let [signs, colon, plus, open, dash] = bits_at(text, at, sign);
     let others = plain(digit, alnum, signs) | postcodes(digit, alnum, signs);
     // What addresses of devices have, and what numbers of telephones begin with: few groups have any.
@@ -175,10 +180,10 @@ fn eight(bits: u64) -> u64 {
 }
 
 /// A number of a telephone that begins with a sign.
-fn signed(text: &str, sign: usize) -> Option<Hit> {
+fn signed(text: &str, sign: usize) -> Option<PersonalHit> {
     let bytes = text.as_bytes();
     match bytes.get(sign)? {
-        b'(' => Some(Hit { name: "phone", span: phone::bracketed(bytes, sign)? }),
+        b'(' => Some(PersonalHit { name: "phone", span: phone::bracketed(bytes, sign)? }),
         b'+' => phone::international(text, sign, byte_before(bytes, sign)),
         _ => None,
     }
@@ -186,7 +191,7 @@ fn signed(text: &str, sign: usize) -> Option<Hit> {
 
 /// Tells whether a number is a part of something else: of a fraction, of a longer row of groups, of a network, or of a
 /// resource's name at Amazon. A letter and a power of two are a name in a program, `P134217728`.
-fn is_other(text: &str, hit: &Hit) -> bool {
+fn is_part_of_other(text: &str, hit: &PersonalHit) -> bool {
     const NAME_MAX: usize = 64;
     let bytes = text.as_bytes();
     let number = bytes.get(hit.span.clone()).unwrap_or_default();
@@ -228,7 +233,7 @@ fn is_in_row(bytes: &[u8], span: &Range<usize>) -> bool {
 }
 
 /// Tells whether what follows an address says that it is one of a network, which begins with it.
-fn is_network(text: &str, hit: &Hit) -> bool {
+fn is_network(text: &str, hit: &PersonalHit) -> bool {
     let bits = || {
         let rest = text.get(hit.span.end..)?.strip_prefix('/')?;
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -249,14 +254,14 @@ fn byte_before(bytes: &[u8], at: usize) -> Option<u8> {
 /// A line in which there may be numbers.
 struct Line<'a, F> {
     text: &'a str,
-    marks: &'a Marks,
+    byte_classes: &'a ByteClasses,
     /// Where digits are dense, from the line on.
-    dense: &'a [Range<usize>],
+    digit_regions: &'a [Range<usize>],
     range: Range<usize>,
     /// How far it was looked at, and what is known of it so far.
     seen: usize,
     table: Table,
-    hits: Vec<Hit>,
+    hits: Vec<PersonalHit>,
     each: F,
     /// Where the last number ends, or the last word that may have begun one.
     floor: usize,
@@ -264,13 +269,29 @@ struct Line<'a, F> {
     tried: usize,
 }
 
-impl<'a, F: FnMut(Hit)> Line<'a, F> {
+impl<'a, F: FnMut(PersonalHit)> Line<'a, F> {
     /// A line is not read further than this to either side of where digits are dense.
     const FAR: usize = 400;
 
-    fn new(text: &'a str, marks: &'a Marks, dense: &'a [Range<usize>], each: F) -> Self {
+    fn new(
+        text: &'a str,
+        byte_classes: &'a ByteClasses,
+        digit_regions: &'a [Range<usize>],
+        each: F,
+    ) -> Self {
         let (range, table, hits) = (0..0, Table::default(), Vec::new());
-        Self { text, marks, dense, range, seen: 0, table, hits, each, floor: 0, tried: 0 }
+        Self {
+            text,
+            byte_classes,
+            digit_regions,
+            range,
+            seen: 0,
+            table,
+            hits,
+            each,
+            floor: 0,
+            tried: 0,
+        }
     }
 
     /// Looks for a number with the first digit of its first word, or of its second, at a place, and tells how
@@ -279,22 +300,22 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
         /// A table is looked for after so many words.
         const OFTEN: usize = 16;
         // The word that the digit stands in.
-        let start = place - self.marks.alnum.run_back(place, self.floor);
-        let hit = self.number(start).filter(|hit| !is_other(self.text, hit));
+        let start = place - self.byte_classes.alnum.run_back(place, self.floor);
+        let hit = self.number(start).filter(|hit| !is_part_of_other(self.text, hit));
         self.tried += 1;
         if self.tried.is_multiple_of(OFTEN) || hit.is_some() {
             self.reach(start);
         }
         self.floor = match hit {
             Some(hit) => self.add(hit),
-            None => place + self.marks.alnum.run_to(place, self.text.len()),
+            None => place + self.byte_classes.alnum.run_to(place, self.text.len()),
         };
         if self.table.is_over() { self.floor.max(self.range.end) } else { self.floor }
     }
 
     /// The number that begins with a word, which has a digit, or with a letter or two in front of it.
-    fn number(&mut self, start: usize) -> Option<Hit> {
-        if let Some(hit) = special::find(self.text, self.marks, start) {
+    fn number(&mut self, start: usize) -> Option<PersonalHit> {
+        if let Some(hit) = special::find(self.text, self.byte_classes, start) {
             return Some(hit);
         }
         let bytes = self.text.as_bytes();
@@ -306,7 +327,7 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
             }
             Some(b' ' | b'-' | b'.' | b'/') if start > self.floor => {
                 let floor = self.floor.max((start - 1).saturating_sub(5));
-                let letters = self.marks.alnum.run_back(start - 1, floor);
+                let letters = self.byte_classes.alnum.run_back(start - 1, floor);
                 let from = start - 1 - letters;
                 // More letters than two are a word, unless they are capital.
                 let head = bytes.get(from..start - 1).unwrap_or_default();
@@ -324,26 +345,26 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
     }
 
     /// The number that begins at a position, if the line is no table as far as a word.
-    fn number_from(&mut self, start: usize, word: usize) -> Option<Hit> {
-        let readings = Readings::of(self.text.as_bytes(), self.marks, start)?;
+    fn number_from(&mut self, start: usize, word: usize) -> Option<PersonalHit> {
+        let readings = Readings::of(self.text.as_bytes(), self.byte_classes, start)?;
         self.reach(word);
-        if self.table.is_over() { None } else { readings.name(self.text, self.marks) }
+        if self.table.is_over() { None } else { readings.name(self.text, self.byte_classes) }
     }
 
     /// Looks at the line as far as a place, which may be in a later line than the last.
     fn reach(&mut self, place: usize) {
         if place >= self.range.end {
             self.close();
-            while let [dense, rest @ ..] = self.dense
-                && dense.end <= place
+            while let [region, rest @ ..] = self.digit_regions
+                && region.end <= place
             {
-                self.dense = rest;
+                self.digit_regions = rest;
             }
-            let dense = self.dense.first().cloned().unwrap_or(place..place);
-            let feed = &self.marks.feed;
-            let from = dense.start.saturating_sub(Self::FAR).max(self.range.end);
+            let region = self.digit_regions.first().cloned().unwrap_or(place..place);
+            let feed = &self.byte_classes.feed;
+            let from = region.start.saturating_sub(Self::FAR).max(self.range.end);
             let start = feed.last(from, place).map_or(from, |at| at + 1);
-            let to = (dense.end + Self::FAR).min(self.text.len());
+            let to = (region.end + Self::FAR).min(self.text.len());
             self.range = start..feed.next(place, to).unwrap_or(to);
             self.seen = start;
             self.table = Table::default();
@@ -355,25 +376,25 @@ impl<'a, F: FnMut(Hit)> Line<'a, F> {
     /// Looks at the words that have digits, until they make a table.
     fn see(&mut self, end: usize) {
         work::spend(end.saturating_sub(self.seen));
-        while let Some(digit) = self.marks.digit.next(self.seen, end) {
+        while let Some(digit) = self.byte_classes.digit.next(self.seen, end) {
             self.table.follow();
             if self.table.is_over() {
                 return;
             }
-            let start = digit - self.marks.alnum.run_back(digit, self.seen);
+            let start = digit - self.byte_classes.alnum.run_back(digit, self.seen);
             self.seen = self.word(start);
         }
     }
 
     /// Adds a word to the table, and tells where it ends.
     fn word(&mut self, start: usize) -> usize {
-        let word = start..start + self.marks.alnum.run_to(start, self.range.end);
-        self.table.add(self.text.as_bytes(), self.marks, &word);
+        let word = start..start + self.byte_classes.alnum.run_to(start, self.range.end);
+        self.table.add(self.text.as_bytes(), self.byte_classes, &word);
         word.end
     }
 
     /// Adds a number, and tells where it ends.
-    fn add(&mut self, hit: Hit) -> usize {
+    fn add(&mut self, hit: PersonalHit) -> usize {
         self.table.named += 1;
         self.seen = hit.span.end;
         self.hits.push(hit);
@@ -411,8 +432,8 @@ impl Table {
     const ANY_EACH: usize = 16;
 
     /// Adds a word that has digits.
-    fn add(&mut self, bytes: &[u8], marks: &Marks, word: &Range<usize>) {
-        let long = word.len() >= 8 && marks.digit.run_to(word.start, word.end) == word.len();
+    fn add(&mut self, bytes: &[u8], byte_classes: &ByteClasses, word: &Range<usize>) {
+        let long = word.len() >= 8 && byte_classes.digit.run_to(word.start, word.end) == word.len();
         let glued = byte_before(bytes, word.start).is_some_and(is_glue);
         self.long += usize::from(long);
         self.any += usize::from(!glued && word.len() >= 3);

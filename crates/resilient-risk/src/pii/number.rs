@@ -3,13 +3,13 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::super::marks::Marks;
-use super::near::{Near, Words};
+use super::super::byte_classes::ByteClasses;
+use super::context::{Context, ContextWords};
 
 /// A word that may be a number, or words that one byte each joins.
 pub(super) struct Number<'a> {
     pub(super) text: &'a str,
-    pub(super) marks: &'a Marks,
+    pub(super) byte_classes: &'a ByteClasses,
     /// The number with its separators.
     pub(super) span: Range<usize>,
     /// Where in the number its separators stand, and which they are.
@@ -17,7 +17,7 @@ pub(super) struct Number<'a> {
     pub(super) form: Form,
     /// The letters and digits of this number and perhaps of what follows, in capitals.
     pub(super) compact: &'a OnceCell<Short>,
-    pub(super) near: OnceCell<Near<'a>>,
+    pub(super) context: OnceCell<Context<'a>>,
 }
 
 impl Number<'_> {
@@ -36,7 +36,7 @@ impl Number<'_> {
 
     /// Tells whether it is written like something else: a date, perhaps with an hour, two years, a fraction between
     /// words, or a list of digits.
-    pub(super) fn is_other(&self) -> bool {
+    pub(super) fn is_date_or_list(&self) -> bool {
         let (signs, raw) = (self.signs, self.raw());
         let date = match signs {
             [(4, one), (7, two)] => one == two && raw.len() == 10,
@@ -49,17 +49,17 @@ impl Number<'_> {
     }
 
     /// Tells whether a word near it begins like one of the words.
-    pub(super) fn may_be_announced(&self, words: &Words) -> bool {
-        self.near().may_have(words)
+    pub(super) fn may_be_announced(&self, words: &ContextWords) -> bool {
+        self.context().may_have(words)
     }
 
     /// Tells whether one of the words stands shortly before the number (or right after it).
-    pub(super) fn announced(&self, words: &Words) -> bool {
-        self.near().has(words)
+    pub(super) fn announced(&self, words: &ContextWords) -> bool {
+        self.context().has(words)
     }
 
-    fn near(&self) -> &Near<'_> {
-        self.near.get_or_init(|| Near::of(self.text, self.marks, &self.span))
+    fn context(&self) -> &Context<'_> {
+        self.context.get_or_init(|| Context::of(self.text, self.byte_classes, &self.span))
     }
 }
 

@@ -1,13 +1,13 @@
 //! Telephone numbers that begin with a sign. Others are rows of the table.
 
-use super::Hit;
+use super::PersonalHit;
 use super::table::CODES;
 
 /// The name of numbers that begin with their country's code.
 pub(super) const INTERNATIONAL: &str = "phone_international";
 
 /// A number with its country's code: `+44 20 7946 0958`.
-pub(super) fn international(text: &str, start: usize, before: Option<u8>) -> Option<Hit> {
+pub(super) fn international(text: &str, start: usize, before: Option<u8>) -> Option<PersonalHit> {
     let bytes = text.as_bytes();
     let rest = bytes.get(start..)?;
     if rest.first() != Some(&b'+')
@@ -47,7 +47,7 @@ pub(super) fn international(text: &str, start: usize, before: Option<u8>) -> Opt
     };
     let is_round = text.get(start..start + end)?.trim_end_matches('0').ends_with('.');
     (known && lens.contains(&digits.len()) && !is_round)
-        .then_some(Hit { name: INTERNATIONAL, span: start..start + end })
+        .then_some(PersonalHit { name: INTERNATIONAL, span: start..start + end })
 }
 
 /// `(415) 555-0132`: the area in brackets.

@@ -4,12 +4,12 @@ use std::cell::OnceCell;
 
 use super::super::bits::GROUP;
 use super::super::bits::ones;
-use super::super::marks::Marks;
+use super::super::byte_classes::ByteClasses;
 use super::super::work;
-use super::near::{Near, low};
+use super::context::{Context, low};
 use super::number::{Form, Number, Short};
-use super::table::{self, Place};
-use super::{Hit, byte_before, is_glue};
+use super::table::{self, NumberPlace};
+use super::{PersonalHit, byte_before, is_glue};
 
 /// Letters, digits, and single bytes between them.
 fn joined(alnum: u64) -> u64 {
@@ -49,8 +49,8 @@ impl Readings {
     const DIGITS_MAX: usize = 19;
 
     /// Looks at the forms of what begins at a place, if any number may.
-    pub(super) fn of(bytes: &[u8], marks: &Marks, start: usize) -> Option<Self> {
-        let (alnum, digit) = (marks.alnum.from(start), marks.digit.from(start));
+    pub(super) fn of(bytes: &[u8], byte_classes: &ByteClasses, start: usize) -> Option<Self> {
+        let (alnum, digit) = (byte_classes.alnum.from(start), byte_classes.digit.from(start));
         let near = reach(alnum);
         let least = DIGITS_MIN + (digit & 1) as u32;
         if near <= low(LEN_MIN - 1) || (digit & near).count_ones() < least {
@@ -66,7 +66,7 @@ impl Readings {
             return None;
         }
         let before = byte_before(bytes, start);
-        if before.is_some_and(is_glue) || is_other(bytes, start, alnum, digit) {
+        if before.is_some_and(is_glue) || begins_other(bytes, start, alnum, digit) {
             return None;
         }
         let mut readings = Self {
@@ -103,7 +103,7 @@ impl Readings {
     }
 
     /// The number of the longest reading that is one.
-    pub(super) fn name(&self, text: &str, marks: &Marks) -> Option<Hit> {
+    pub(super) fn name(&self, text: &str, byte_classes: &ByteClasses) -> Option<PersonalHit> {
         let compact = OnceCell::new();
         let mut ends = self.ends;
         let longest = GROUP - ends.leading_zeros() as usize;
@@ -112,7 +112,7 @@ impl Readings {
             *slot = (at, text.as_bytes().get(self.start + at).copied().unwrap_or(0));
         }
         // Where there is no letter near any of them, nothing announces one of them.
-        let silent = Near::is_silent(marks, &(self.start..self.start + longest));
+        let silent = Context::is_silent(byte_classes, &(self.start..self.start + longest));
         while ends != 0 {
             let len = GROUP - ends.leading_zeros() as usize;
             ends &= low(len - 1);
@@ -133,17 +133,17 @@ impl Readings {
             }
             let number = Number {
                 text,
-                marks,
+                byte_classes,
                 span: start..end,
                 signs,
                 form,
                 compact: &compact,
-                near: if silent { Near::Silent.into() } else { OnceCell::new() },
+                context: if silent { Context::Silent.into() } else { OnceCell::new() },
             };
             let constant = item && text.as_bytes().get(end) == Some(&b';');
-            let place = Place { item, constant, after_sign: self.joined };
+            let place = NumberPlace { item, constant, after_sign: self.joined };
             if let Some(name) = table::name(&number, place)? {
-                return Some(Hit { name, span: number.span });
+                return Some(PersonalHit { name, span: number.span });
             }
         }
         None
@@ -158,7 +158,7 @@ fn joins(group: usize, sep: u8, next: u8) -> bool {
 
 /// Tells whether the first group, about which much is known, begins something else: letters are
 /// capitals, and a fraction is not a number of this kind.
-fn is_other(bytes: &[u8], start: usize, alnum: u64, digit: u64) -> bool {
+fn begins_other(bytes: &[u8], start: usize, alnum: u64, digit: u64) -> bool {
     let byte = |at: usize| bytes.get(start + at).copied().filter(|byte| *byte != b'\n');
     let len = (alnum.trailing_ones() as usize).min(NEAR);
     let next = byte(len).filter(|_| len < NEAR).unwrap_or(b' ');

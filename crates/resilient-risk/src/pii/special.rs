@@ -3,26 +3,26 @@
 
 use std::ops::Range;
 
-use super::super::marks::Marks;
+use super::super::byte_classes::ByteClasses;
 use super::super::work;
+use super::context::Context;
 use super::kinds::{Address, Signs, Way, bit};
-use super::near::Near;
 use super::table::{ADDRESSES, COUNTRIES, HARDWARE, INTERNET, MONTHS, ROWS, WALLETS};
 use super::wallet;
-use super::{Hit, byte_before};
+use super::{PersonalHit, byte_before};
 
 /// What begins with a word, or ends with one.
-pub(super) fn find(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
+pub(super) fn find(text: &str, byte_classes: &ByteClasses, start: usize) -> Option<PersonalHit> {
     let bytes = text.as_bytes();
-    let run = marks.alnum.from(start).trailing_ones() as usize;
+    let run = byte_classes.alnum.from(start).trailing_ones() as usize;
     match (run, bytes.get(start + run).copied().unwrap_or(b'\n')) {
         (7.., b'<') | (27..=44, _) => {
-            passport(bytes, start).or_else(|| wallet_of(text, marks, start..start + run))
+            passport(bytes, start).or_else(|| wallet_of(text, byte_classes, start..start + run))
         }
-        (26.., _) => wallet_of(text, marks, start..start + run),
-        (2, b':' | b'-') => hardware(text, marks, start).or_else(|| house(text, start, 2)),
-        (4, b':') => internet(text, marks, start),
-        (4, _) => birthday(text, marks, start).or_else(|| house(text, start, run)),
+        (26.., _) => wallet_of(text, byte_classes, start..start + run),
+        (2, b':' | b'-') => hardware(text, byte_classes, start).or_else(|| house(text, start, 2)),
+        (4, b':') => internet(text, byte_classes, start),
+        (4, _) => birthday(text, byte_classes, start).or_else(|| house(text, start, run)),
         (2..=5, _) => house(text, start, run),
         _ => None,
     }
@@ -49,7 +49,7 @@ fn is_checked(field: Option<&[u8]>) -> bool {
 }
 
 /// The lines of a passport or a card, by the one that has the dates.
-fn passport(bytes: &[u8], start: usize) -> Option<Hit> {
+fn passport(bytes: &[u8], start: usize) -> Option<PersonalHit> {
     let is_line = |from: usize, len: usize| {
         let line = bytes.get(from..from + len)?;
         let end = bytes.get(from + len).copied().unwrap_or(b'\n');
@@ -80,10 +80,10 @@ fn passport(bytes: &[u8], start: usize) -> Option<Hit> {
     if len == 30 && bytes.get(end) == Some(&b'\n') && is_line(end + 1, len).is_some() {
         end += 1 + len;
     }
-    Some(Hit { name: "passport_mrz", span: first..end })
+    Some(PersonalHit { name: "passport_mrz", span: first..end })
 }
 
-fn wallet_of(text: &str, marks: &Marks, span: Range<usize>) -> Option<Hit> {
+fn wallet_of(text: &str, byte_classes: &ByteClasses, span: Range<usize>) -> Option<PersonalHit> {
     let word = text.get(span.clone())?;
     let row = WALLETS.iter().find(|row| {
         let [least, most] = row.lengths;
@@ -91,12 +91,12 @@ fn wallet_of(text: &str, marks: &Marks, span: Range<usize>) -> Option<Hit> {
             && row.begins.iter().any(|begin| word.starts_with(begin))
             && wallet::fits(row.sum, word)
     })?;
-    let announced = row.words.is_empty() || Near::of(text, marks, &span).has(&row.words);
-    announced.then_some(Hit { name: row.name, span })
+    let announced = row.words.is_empty() || Context::of(text, byte_classes, &span).has(&row.words);
+    announced.then_some(PersonalHit { name: row.name, span })
 }
 
 /// The address of a device in a local network.
-fn hardware(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
+fn hardware(text: &str, byte_classes: &ByteClasses, start: usize) -> Option<PersonalHit> {
     const LEN: usize = 17;
     let bytes = text.as_bytes();
     let raw = bytes.get(start..start + LEN)?;
@@ -114,11 +114,13 @@ fn hardware(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
         return None;
     }
     let span = start..start + LEN;
-    Near::of(text, marks, &span).has(&HARDWARE).then_some(Hit { name: "mac_address", span })
+    Context::of(text, byte_classes, &span)
+        .has(&HARDWARE)
+        .then_some(PersonalHit { name: "mac_address", span })
 }
 
 /// An address on the internet, with colons.
-fn internet(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
+fn internet(text: &str, byte_classes: &ByteClasses, start: usize) -> Option<PersonalHit> {
     let bytes = text.as_bytes();
     let rest = bytes.get(start..)?;
     let is_part = |byte: &&u8| byte.is_ascii_hexdigit() || **byte == b':';
@@ -129,12 +131,12 @@ fn internet(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
     let public = first & 0xE000 == 0x2000 && (first, second) != (0x2001, 0x0DB8);
     let glued = rest.get(len).is_some_and(u8::is_ascii_alphanumeric)
         || byte_before(bytes, start).is_some_and(|byte| byte == b':');
-    (public && !glued && Near::of(text, marks, &span).has(&INTERNET))
-        .then_some(Hit { name: "ip_address", span })
+    (public && !glued && Context::of(text, byte_classes, &span).has(&INTERNET))
+        .then_some(PersonalHit { name: "ip_address", span })
 }
 
 /// A date in words that ends with this year, which a word announces: `born on 12 March 1984`.
-fn birthday(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
+fn birthday(text: &str, byte_classes: &ByteClasses, start: usize) -> Option<PersonalHit> {
     const NAME: &str = "date_of_birth";
     const REACH: usize = 24;
     let end = start + 4;
@@ -159,7 +161,9 @@ fn birthday(text: &str, marks: &Marks, start: usize) -> Option<Hit> {
     };
     let span = floor + (begin.as_ptr() as usize - before.as_ptr() as usize)..end;
     let row = ROWS.iter().find(|row| row.name == NAME)?;
-    Near::of(text, marks, &span).has(&row.words).then_some(Hit { name: NAME, span })
+    Context::of(text, byte_classes, &span)
+        .has(&row.words)
+        .then_some(PersonalHit { name: NAME, span })
 }
 
 /// Tells whether a word is the code of a bank.
@@ -172,7 +176,7 @@ pub(in super::super) fn is_bank(word: &[u8]) -> bool {
 }
 
 /// An address of a house: a number beside a word for a street, and a postcode.
-fn house(text: &str, start: usize, run: usize) -> Option<Hit> {
+fn house(text: &str, start: usize, run: usize) -> Option<PersonalHit> {
     let bytes = text.as_bytes();
     let capital = |at: Option<usize>| {
         at.and_then(|at| bytes.get(at)).is_some_and(|byte| byte.is_ascii_uppercase() || *byte > 127)
@@ -185,7 +189,7 @@ fn house(text: &str, start: usize, run: usize) -> Option<Hit> {
     postal(text, start)
 }
 
-fn postal(text: &str, start: usize) -> Option<Hit> {
+fn postal(text: &str, start: usize) -> Option<PersonalHit> {
     ADDRESSES.iter().find_map(|address| {
         address.codes.iter().find_map(|code| code.address(text, start, address))
     })
@@ -193,7 +197,7 @@ fn postal(text: &str, start: usize) -> Option<Hit> {
 
 impl Way {
     /// The address that ends with a postcode of which a word is the first or the second.
-    fn address(&self, text: &str, start: usize, address: &Address) -> Option<Hit> {
+    fn address(&self, text: &str, start: usize, address: &Address) -> Option<PersonalHit> {
         let bytes = text.as_bytes();
         let before = self.joints().first().map_or(0, |(at, _)| at + 1);
         let range = [0, before].into_iter().find_map(|before| {
@@ -222,7 +226,7 @@ impl Way {
         };
         let is_code = inside.contains('\n')
             && (inside.contains(['(', ')', '{', '}', '[', ']', '=', ';']) || words.any(is_name));
-        (!is_code).then_some(Hit { name: "postal_address", span })
+        (!is_code).then_some(PersonalHit { name: "postal_address", span })
     }
 
     const fn joints(&self) -> &[(usize, u8)] {

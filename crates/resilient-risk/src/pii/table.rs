@@ -1,14 +1,14 @@
 //! The tables of `data/people.toml`, as the build makes them, and which row a number is of.
 
+use super::context::ContextWords;
 use super::kinds::{Address, Need, Row, Signs, Wallet, Way, bit};
-use super::near::Words;
 use super::number::{Form, Number};
 pub(super) use made::*;
 
 /// What the build made.
 mod made {
     use super::super::kinds::{Check::*, Need::*, Shows::*, Signs::*, Sum::*};
-    use super::{Address, Row, Wallet, Way, Words};
+    use super::{Address, ContextWords, Row, Wallet, Way};
 
     include!(concat!(env!("OUT_DIR"), "/people.rs"));
 }
@@ -34,7 +34,7 @@ pub(super) fn stands_alone(digits: usize, signs: usize) -> bool {
 }
 
 /// The name of a number, if it has one. There is none at all where another pattern finds the number.
-pub(super) fn name(number: &Number<'_>, place: Place) -> Option<Option<&'static str>> {
+pub(super) fn name(number: &Number<'_>, place: NumberPlace) -> Option<Option<&'static str>> {
     let [lettered, digits] = WAYS.get(number.form.len()).copied().unwrap_or_default();
     let ways = if number.form.all_digits() { digits } else { lettered };
     let found = ways
@@ -50,7 +50,7 @@ pub(super) fn name(number: &Number<'_>, place: Place) -> Option<Option<&'static 
 
 /// Where a number stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct NumberPlace {
     /// An argument, or an item of a list.
     pub(super) item: bool,
     /// What a statement ends behind.
@@ -86,7 +86,7 @@ impl Way {
                 let [least, most] = row.signs.unwrap_or([0, usize::MAX]);
                 long && (least..=most).contains(&signs.len())
                     && signs.iter().all(|(_, sign)| *sign != b':')
-                    && !number.is_other()
+                    && !number.is_date_or_list()
             }
             Signs::Groups => {
                 let mut from = 0;
@@ -118,7 +118,7 @@ impl Way {
     }
 
     /// Tells whether a number of this form has what it needs.
-    fn counts(&self, number: &Number<'_>, row: &Row, place: Place) -> bool {
+    fn counts(&self, number: &Number<'_>, row: &Row, place: NumberPlace) -> bool {
         let digits = number.form.all_digits();
         let compact = number.compact();
         // One digit alone is no number, and a round one is a limit or a constant.

@@ -3,14 +3,14 @@
 use super::number::Form;
 use super::readings::{Readings, may_begin};
 use super::*;
-use crate::marks::Marks;
-use crate::survey::Survey;
+use crate::byte_classes::ByteClasses;
+use crate::text_index::TextIndex;
 use crate::{Detection, Policy, score};
 
 pub(super) fn found(text: &str) -> Vec<&'static str> {
     let mut names = Vec::new();
-    let Survey { marks, dense, .. } = &Survey::of(text.as_bytes());
-    find(text, marks, dense, |hit| names.push(hit.name));
+    let TextIndex { byte_classes, digit_regions, .. } = &TextIndex::of(text.as_bytes());
+    find(text, byte_classes, digit_regions, |hit| names.push(hit.name));
     names
 }
 
@@ -191,19 +191,19 @@ fn whatever_may_be_read_as_a_number_is_visited() {
     for _ in 0..20_000 {
         let text = chance.draw(b"0123456789012345678901234567ABGB- ./", 60);
         let bytes = text.as_bytes();
-        let marks = Marks::of(bytes);
+        let byte_classes = ByteClasses::of(bytes);
         let is_found = |place: usize| {
             let start = place - place % STEP;
             let base = start.saturating_sub(BEFORE);
-            firsts(bytes, &marks, base) >> (place - base) & 1 == 1
+            firsts(bytes, &byte_classes, base) >> (place - base) & 1 == 1
         };
         for start in (0..bytes.len()).filter(|at| bytes[*at].is_ascii_alphanumeric()) {
-            let word = start..start + marks.alnum.run(start);
+            let word = start..start + byte_classes.alnum.run(start);
             let begins = start == 0 || !bytes[start - 1].is_ascii_alphanumeric();
-            let Some(place) = marks.digit.next(start, word.end).filter(|_| begins) else {
+            let Some(place) = byte_classes.digit.next(start, word.end).filter(|_| begins) else {
                 continue;
             };
-            if Readings::of(bytes, &marks, start).is_some() {
+            if Readings::of(bytes, &byte_classes, start).is_some() {
                 readings += 1;
                 assert!(is_found(place), "{start} {text}");
             }
@@ -259,8 +259,9 @@ fn forms_are_told_by_bits() {
     assert!(!form.fits(0b10001, 0b01100) && !form.fits(0b10011, 0b01000));
     assert!(!form.all_digits() && Form(0b1_1111).all_digits());
     // Without what joins the groups, these begin as `AA999999A` and as no form does.
-    let marks = |text: &str| Marks::of(text.as_bytes());
-    let begins = |text| may_begin(marks(text).alnum.from(0), marks(text).digit.from(0));
+    let byte_classes = |text: &str| ByteClasses::of(text.as_bytes());
+    let begins =
+        |text| may_begin(byte_classes(text).alnum.from(0), byte_classes(text).digit.from(0));
     assert!(begins("AB 12 34 56 C") && begins("123-4567") && !begins("1a2b3c4d"));
 }
 

@@ -11,7 +11,7 @@ use memchr::memmem;
 
 use super::form::Form;
 use super::{hits, mark, taken};
-use crate::features::Words;
+use crate::features::PrecedingWords;
 use crate::tables::STRONG_SECRET_WORDS as SECRETS;
 use crate::{Policy, naming};
 
@@ -154,7 +154,7 @@ fn has_secret(line: &str) -> bool {
     let value = value.trim_start_matches([':', '=', '>', ' ']).trim_end_matches([',', ';', ' ']);
     let name = name.trim_end().trim_end_matches(is_quote);
     let is_name = |c: char| c.is_alphanumeric() || " _-.".contains(c) || is_quote(c);
-    let words = Words::of(name.as_bytes());
+    let words = PrecedingWords::of(name.as_bytes());
     let ends =
         |word: &[u8], known: &[u8]| word == known || known.len() > 4 && word.ends_with(known);
     let announces = words.get(0).is_some_and(|word| SECRETS.iter().any(|known| ends(word, known)))

@@ -47,7 +47,7 @@ pub(super) struct Region {
     /// Between the quotes.
     pub(super) inner: Range<usize>,
     /// Code inside a literal or a here-document: `${…}`.
-    pub(super) holes: Vec<Range<usize>>,
+    pub(super) interpolations: Vec<Range<usize>>,
 }
 
 struct Lexer<'a> {
@@ -145,7 +145,7 @@ impl<'a> Lexer<'a> {
 
     fn push(&mut self, kind: Kind, outer: Range<usize>, inner: Range<usize>) {
         self.at = outer.end;
-        self.regions.push(Region { kind, outer, inner, holes: Vec::new() });
+        self.regions.push(Region { kind, outer, inner, interpolations: Vec::new() });
     }
 
     /// Passes what hides quotes.
@@ -214,7 +214,7 @@ impl<'a> Lexer<'a> {
         let has = |letters: &str| prefix.contains(|letter| letters.contains(letter));
         let mut close = quote.sign.to_owned();
         match self.language {
-            Language::Python => quote.hole = has("fF").then_some("{"),
+            Language::Python => quote.interpolation = has("fF").then_some("{"),
             Language::Rust if has("r") => {
                 quote.escapes = false;
                 close += &"#".repeat(prefix.matches('#').count());
@@ -222,22 +222,22 @@ impl<'a> Lexer<'a> {
             Language::CSharp => {
                 quote = Quote { escapes: !has("@"), doubles: has("@"), ..quote };
                 quote.lines |= has("@") && !self.one_line;
-                quote.hole = quote.hole.filter(|_| has("$"));
+                quote.interpolation = quote.interpolation.filter(|_| has("$"));
             }
             // `$'…'` has escapes; a `$` before `"` is of no consequence.
             Language::Shell | Language::Dockerfile if quote.sign == "'" => quote.escapes = has("$"),
             _ => {}
         }
         let inner = self.at + quote.sign.len();
-        let mut holes = Vec::new();
-        if let Some(end) = self.end(inner, close.as_bytes(), quote, &mut holes) {
+        let mut interpolations = Vec::new();
+        if let Some(end) = self.end(inner, close.as_bytes(), quote, &mut interpolations) {
             // What is in backquotes is a command, in Kotlin a name.
             let is_other = close == "`"
                 && matches!(self.language, Language::Ruby | Language::Php | Language::Kotlin);
             let kind = if is_other { Kind::Unknown } else { Kind::Literal };
             self.push(kind, start..end + close.len(), inner..end);
             if let Some(region) = self.regions.last_mut() {
-                region.holes = holes;
+                region.interpolations = interpolations;
             }
         } else {
             let line = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -255,7 +255,7 @@ impl<'a> Lexer<'a> {
         from: usize,
         close: &[u8],
         quote: Quote,
-        holes: &mut Vec<Range<usize>>,
+        interpolations: &mut Vec<Range<usize>>,
     ) -> Option<usize> {
         let mut at = from;
         loop {
@@ -264,10 +264,12 @@ impl<'a> Lexer<'a> {
             if byte == b'\n' && !quote.lines {
                 return None;
             }
-            let is_value =
-                self.language.is_shell() && quote.hole.is_some() && rest.starts_with(b"${");
-            let hole = quote.hole.filter(|open| rest.starts_with(open.as_bytes()));
-            let hole = if is_value { Some("${") } else { hole };
+            let is_value = self.language.is_shell()
+                && quote.interpolation.is_some()
+                && rest.starts_with(b"${");
+            let interpolation =
+                quote.interpolation.filter(|open| rest.starts_with(open.as_bytes()));
+            let interpolation = if is_value { Some("${") } else { interpolation };
             if byte == b'\\' && quote.escapes {
                 at += 2;
             } else if let Some(behind) = rest.strip_prefix(close) {
@@ -275,15 +277,15 @@ impl<'a> Lexer<'a> {
                     return Some(at);
                 }
                 at += 2 * close.len();
-            } else if hole == Some("{") && rest.starts_with(b"{{") {
+            } else if interpolation == Some("{") && rest.starts_with(b"{{") {
                 // A brace twice is a brace.
                 at += 2;
-            } else if let Some(open) = hole {
+            } else if let Some(open) = interpolation {
                 let end = self.end_of_hole(at + open.len(), open, quote.lines)?;
                 // The value of a variable is text, except for what is quoted in it.
                 let value = rest.get(..end - at).unwrap_or_default();
                 if !is_value || value.iter().any(|byte| b"'(`".contains(byte)) {
-                    holes.push(at..end);
+                    interpolations.push(at..end);
                 }
                 at = end;
             } else {

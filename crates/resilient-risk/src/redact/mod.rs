@@ -57,7 +57,7 @@ pub(crate) use self::literal::may_be_in_literal;
 use self::look_up::LookUp;
 pub use self::marked::{MARK, MarkedLines};
 pub use self::refusal::Refusal;
-use self::render::{Out, Rendered};
+use self::render::{Rendered, Replacement};
 use self::taken::{Taken, gather, is_strong};
 use self::variable::{Wanted, names};
 
@@ -267,7 +267,12 @@ fn wants(chosen: &[Choice], hit: &PatternHit) -> bool {
 }
 
 /// Decides on marks and variables: for each piece, in order, what stands there.
-fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &Wish) -> Vec<Out> {
+fn plan(
+    content: &str,
+    taken: &[Taken],
+    numbers: &BTreeMap<&str, usize>,
+    wish: &Wish,
+) -> Vec<Replacement> {
     let mut counts: BTreeMap<&str, usize> = numbers.clone();
     let mut of_secret: BTreeMap<(&str, Cow<'_, str>), usize> = BTreeMap::new();
     let mut done = 0;
@@ -295,23 +300,27 @@ fn plan(content: &str, taken: &[Taken], numbers: &BTreeMap<&str, usize>, wish: &
             *count
         });
         let mut pieces = taken.pieces.iter().cloned();
-        outs.extend(pieces.next().map(|span| Out {
+        outs.extend(pieces.next().map(|span| Replacement {
             span,
             mark: mark::write(kind, number),
             variable,
             is_first: true,
         }));
-        outs.extend(pieces.map(Out::empty));
+        outs.extend(pieces.map(Replacement::empty));
     }
     outs.sort_by_key(|out| out.span.start);
     outs
 }
 
 /// Writes the text with its look-ups. Those that make it invalid are marks, one by one and not all together.
-fn write(content: &str, language: Option<Language>, plan: &mut [Out]) -> Result<Rendered, Refusal> {
+fn write(
+    content: &str,
+    language: Option<Language>,
+    plan: &mut [Replacement],
+) -> Result<Rendered, Refusal> {
     let language = language.or_else(|| Language::of_markup(content));
     let mut was_broken = None;
-    let mut write = |plan: &[Out]| {
+    let mut write = |plan: &[Replacement]| {
         let rendered = render::render(content, language, plan);
         let broken = breaks(language, &rendered.text);
         let mut is_new =

@@ -9,7 +9,7 @@ use super::literal::{Region, regions};
 use super::syntax::{Kind, quotes_of};
 use super::{window_after, window_before};
 use crate::assign::{Stand, is_password};
-use crate::words::Word;
+use crate::keywords::Keyword;
 
 /// No password reaches further.
 const REACH: usize = 1024;
@@ -237,5 +237,5 @@ fn element_len(before: &str, text: &str) -> Option<usize> {
 /// Tells whether a line is a password, and no address, file or program.
 fn is_secret(line: &str) -> bool {
     !line.contains(|c: char| c.is_whitespace() || "()[]{}<>:;=/.,`'\"".contains(c))
-        && is_password(line.as_bytes(), Stand::Loose, Word::Password)
+        && is_password(line.as_bytes(), Stand::Loose, Keyword::Password)
 }

@@ -19,7 +19,7 @@ use super::syntax::Kind;
 
 /// A secret that is to be taken out.
 #[derive(Clone, Debug)]
-pub(super) struct Out {
+pub(super) struct Replacement {
     /// Where it is in the text.
     pub(super) span: Range<usize>,
     /// What stands for it in a text.
@@ -30,7 +30,7 @@ pub(super) struct Out {
     pub(super) is_first: bool,
 }
 
-impl Out {
+impl Replacement {
     /// A piece that becomes empty.
     pub(super) const fn empty(span: Range<usize>) -> Self {
         Self { span, mark: String::new(), variable: None, is_first: false }
@@ -54,7 +54,11 @@ impl Rendered {
 }
 
 /// Replaces the secrets, which are in order and apart.
-pub(super) fn render(content: &str, language: Option<Language>, secrets: &[Out]) -> Rendered {
+pub(super) fn render(
+    content: &str,
+    language: Option<Language>,
+    secrets: &[Replacement],
+) -> Rendered {
     let mut rendered = Rendered::default();
     let regions = language.map(|language| regions(content, language)).unwrap_or_default();
     let is_yaml = language.is_some_and(Language::is_yaml);
@@ -249,11 +253,11 @@ mod tests {
             let start = plain.len();
             plain += bare;
             if part.ends_with('>') {
-                outs.push(Out {
+                outs.push(Replacement {
                     mark: "<M>".to_owned(),
                     variable: looked_up.then(|| "V".to_owned()),
                     is_first: true,
-                    ..Out::empty(start..plain.len())
+                    ..Replacement::empty(start..plain.len())
                 });
             }
         }

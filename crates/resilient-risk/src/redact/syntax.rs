@@ -102,12 +102,12 @@ pub(super) struct Quote {
     /// It may go over lines.
     pub(super) lines: bool,
     /// What begins code inside.
-    pub(super) hole: Option<&'static str>,
+    pub(super) interpolation: Option<&'static str>,
 }
 
 impl Quote {
     const fn of(sign: &'static str) -> Self {
-        Self { sign, escapes: true, doubles: false, lines: false, hole: None }
+        Self { sign, escapes: true, doubles: false, lines: false, interpolation: None }
     }
 
     const fn raw(self) -> Self {
@@ -118,8 +118,8 @@ impl Quote {
         Self { lines: true, ..self }
     }
 
-    const fn with(self, hole: &'static str) -> Self {
-        Self { hole: Some(hole), ..self }
+    const fn with(self, interpolation: &'static str) -> Self {
+        Self { interpolation: Some(interpolation), ..self }
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) fn names(
     wanted: &[Option<Wanted<'_>>],
 ) -> Vec<Option<String>> {
     let mut words: BTreeMap<&str, Count> = BTreeMap::new();
-    let count = |at: Range<usize>| is_other(content, language, at);
+    let count = |at: Range<usize>| is_other_variable(content, language, at);
     for word in WORD.regex().into_iter().flat_map(|form| form.find_iter(content)) {
         words.entry(word.as_str()).or_default().add(count(word.range()));
     }
@@ -121,7 +121,7 @@ pub(super) fn names(
 
 /// Tells whether a word does not mean the variable that the text sets under this name. A program sets no variable of
 /// its environment, so a name in quotes is another one. A shell reads what it sets, but may set it to another value.
-fn is_other(content: &str, language: Option<Language>, at: Range<usize>) -> bool {
+fn is_other_variable(content: &str, language: Option<Language>, at: Range<usize>) -> bool {
     let [name, before, behind] = [at.clone(), 0..at.start, at.end..content.len()]
         .map(|at| content.get(at).unwrap_or_default());
     let signs: &[&str] = match language {

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::super::classic::CLASSICS;
 use super::super::decode::{self, Map, Trust, View};
 use super::super::family::BINARY_HINT;
 use super::super::format::Format;
-use super::super::survey::Survey;
-use super::super::token::Shape;
-use super::super::vendor;
-use super::{Finding, Lens, Scan, collect};
+use super::super::known_formats;
+use super::super::paper_patterns::PAPER_PATTERNS;
+use super::super::text_index::TextIndex;
+use super::super::token::TokenStats;
+use super::{Finding, Scan, ScanOptions, collect};
 
 /// What stands between views that are scanned together: it ends every line, literal and token.
 const BETWEEN: &str = "\n\u{1}\n";
@@ -22,12 +22,12 @@ impl Scan {
         &mut self,
         text: &str,
         views: Vec<View>,
-        lens: Lens<'_>,
+        options: ScanOptions<'_>,
         depth: usize,
         budget: &mut usize,
     ) {
         let mut inner: Vec<Vec<Finding>> = views.iter().map(|_| Vec::new()).collect();
-        for trust in [Trust::Full, Trust::Names] {
+        for trust in [Trust::Full, Trust::Prefixed] {
             let mut joined = String::new();
             // Where each view begins, and its number.
             let mut starts = Vec::new();
@@ -42,8 +42,8 @@ impl Scan {
             if starts.is_empty() {
                 continue;
             }
-            let survey = Survey::of(joined.as_bytes());
-            for mut found in collect(&joined, survey, lens, trust, depth + 1, budget) {
+            let text_index = TextIndex::of(joined.as_bytes());
+            for mut found in collect(&joined, text_index, options, trust, depth + 1, budget) {
                 let after = starts.partition_point(|(start, _)| *start <= found.span.start);
                 let Some((start, nth)) = after.checked_sub(1).and_then(|at| starts.get(at)) else {
                     continue;
@@ -90,7 +90,7 @@ impl Scan {
                 let ends = pieces.first().zip(pieces.last());
                 found.span = ends.map_or(0..0, |(first, last)| first.start..last.end);
                 found.pieces = pieces;
-                found.order = CLASSICS.len();
+                found.order = PAPER_PATTERNS.len();
                 self.findings.push(found);
             }
         }
@@ -125,7 +125,7 @@ impl Scan {
         }
         // Nothing belongs to a token that is as long as its format allows.
         let is_full = |format: &Format<'_>| format.len_max() <= known.len();
-        if is_join(view) && vendor::row(found.pattern).is_some_and(is_full) {
+        if is_join(view) && known_formats::row(found.pattern).is_some_and(is_full) {
             return;
         }
         let is_line = view.via == "joined lines";
@@ -133,7 +133,7 @@ impl Scan {
         // What fits a format only with the rest needs no other proof of it.
         let is_part = !is_token && found.pattern != whole.pattern;
         // Literals without a sign between them are one word, as in a shell.
-        let is_glued = view.via == "joined literals" && view.trust == Trust::Names;
+        let is_glued = view.via == "joined literals" && view.trust == Trust::Prefixed;
         let is_sure = !is_line && (view.trust == Trust::Full || is_glued || is_part);
         let rest_of = |piece: &Range<usize>| text.as_bytes().get(piece.clone()).unwrap_or_default();
         let goes_on = |piece: &Range<usize>| {
@@ -184,7 +184,8 @@ impl Scan {
 
 /// Tells whether a pattern is the form of a token: what it finds is whole.
 fn is_format(pattern: &str) -> bool {
-    vendor::row(pattern).is_some() || CLASSICS.iter().any(|classic| classic.name == pattern)
+    known_formats::row(pattern).is_some()
+        || PAPER_PATTERNS.iter().any(|known| known.name == pattern)
 }
 
 /// The secret that begins in a stretch of the text, if it is the only one: what goes over two is none.
@@ -228,7 +229,7 @@ fn is_words(text: &[u8]) -> bool {
         let small = word.iter().skip(1).filter(|byte| byte.is_ascii_lowercase()).count();
         let is_word = small + 1 >= len || small == 0 && !word.iter().any(u8::is_ascii_lowercase);
         let is_number = number.len() <= DIGITS_MAX && number.iter().all(u8::is_ascii_digit);
-        is_word && is_number && !Shape::of(word).is_odd()
+        is_word && is_number && !TokenStats::of(word).has_rare_bigrams()
     })
 }
 
@@ -236,11 +237,11 @@ fn is_words(text: &[u8]) -> bool {
 /// none, nor is a short line or item.
 fn is_rest(view: &View, rest: &[u8]) -> bool {
     const REST_MIN: usize = 8;
-    let shape = Shape::of(rest);
-    let has_letters = shape.lower + shape.upper > 0;
-    let mixed = has_letters && shape.digits > 0 || shape.lower > 0 && shape.upper > 0;
+    let stats = TokenStats::of(rest);
+    let has_letters = stats.lower + stats.upper > 0;
+    let mixed = has_letters && stats.digits > 0 || stats.lower > 0 && stats.upper > 0;
     let is_long = rest.len() >= REST_MIN || view.via == "joined groups";
-    is_long && mixed && shape.changes * 4 >= shape.len && !shape.is_wordy()
+    is_long && mixed && stats.changes * 4 >= stats.len && !stats.is_wordlike()
 }
 
 /// Tells whether a text is as long as a digest and has hexadecimal digits only.
@@ -256,12 +257,12 @@ fn is_bare_token(text: &str) -> bool {
     if !token {
         return false;
     }
-    let shape = Shape::of(text.as_bytes());
+    let stats = TokenStats::of(text.as_bytes());
     if decode::is_base64_text(text) {
         return false;
     }
-    let even = shape.evenness() >= 85 && shape.changes * 3 >= shape.len;
-    even && shape.digits >= 3 && shape.lower >= 3 && shape.upper >= 3 && !shape.is_wordy()
+    let even = stats.entropy_percent() >= 85 && stats.changes * 3 >= stats.len;
+    even && stats.digits >= 3 && stats.lower >= 3 && stats.upper >= 3 && !stats.is_wordlike()
 }
 
 /// Leaves out what was added behind a token that is whole without it: a word, or the next argument of a list.
@@ -274,7 +275,7 @@ fn without_words_behind(view: &View, found: &mut Finding) {
     let token = |end: usize| view.text.as_bytes().get(start..end).unwrap_or_default();
     // Items of a list are one token or none.
     let most = if is_join(view) && view.trust != Trust::Listed { PIECES_MAX } else { 1 };
-    let is_whole = |end: &usize| match vendor::row(found.pattern).filter(|_| is_join(view)) {
+    let is_whole = |end: &usize| match known_formats::row(found.pattern).filter(|_| is_join(view)) {
         Some(format) => format.matches(token(*end)).is_some_and(|(len, _)| len == end - start),
         None if found.family == "github_pat" => (LEN..LEN + most).contains(&(end - start)),
         None => is_join(view) && is_format(found.pattern) && end - start >= OPEN_MIN,

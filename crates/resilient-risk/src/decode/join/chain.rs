@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use memchr::memchr2;
 use regex::bytes::{Captures, Regex};
 
-use super::super::super::{vendor, work};
+use super::super::super::{known_formats, work};
 use super::super::{Trust, Views};
 use super::around::{is_command, is_format, is_joined};
 use super::joint::{FILLS, Joint};
@@ -226,7 +226,7 @@ impl Source<'_> {
             if said.len() > FULL_MAX {
                 break;
             }
-            if nth > 0 && vendor::is_full(&said) {
+            if nth > 0 && known_formats::is_full(&said) {
                 return parts.get(..=nth).unwrap_or(parts);
             }
         }
@@ -244,6 +244,6 @@ impl Source<'_> {
         let parts =
             parts.iter().filter_map(|part| Some((self.text.get(part.clone())?, part.clone())));
         let joined = Joined { via: "joined literals", parts: parts.collect(), is_list: false };
-        joined.add(self.text, self.marks, begin, trust, views);
+        joined.add(self.text, self.byte_classes, begin, trust, views);
     }
 }

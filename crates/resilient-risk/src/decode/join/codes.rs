@@ -6,25 +6,25 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::super::super::marks::Marks;
+use super::super::super::byte_classes::ByteClasses;
 use super::super::super::work;
-use super::super::{Map, Survey, Trust, Views};
+use super::super::{Map, TextIndex, Trust, Views};
 use super::Joined;
 
 /// Fewer characters are no token.
 const CODES_MIN: usize = 16;
 
 /// Makes the views of the codes and pairs in a text. Each code has two digits, and of each pair the first character is one.
-pub(super) fn views(text: &str, survey: &Survey, views: &mut Views<'_>) {
-    for dense in &survey.dense {
-        let digits = survey.marks.digit.count(dense.clone());
+pub(super) fn views(text: &str, text_index: &TextIndex, views: &mut Views<'_>) {
+    for region in &text_index.digit_regions {
+        let digits = text_index.byte_classes.digit.count(region.clone());
         if digits >= CODES_MIN {
-            work::spend(dense.len());
-            pairs(text, dense, views);
+            work::spend(region.len());
+            pairs(text, region, views);
         }
         if digits >= 2 * CODES_MIN {
-            work::spend(dense.len());
-            lists(text, &survey.marks, dense, views);
+            work::spend(region.len());
+            lists(text, &text_index.byte_classes, region, views);
         }
     }
 }
@@ -38,13 +38,13 @@ static PAIRS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Makes the views of rows of pairs in a part of a text.
 fn pairs(text: &str, part: &Range<usize>, views: &mut Views<'_>) {
-    let dense = text.as_bytes().get(part.clone()).unwrap_or_default();
-    for row in PAIRS.iter().flat_map(|pairs| pairs.find_iter(dense)) {
+    let region = text.as_bytes().get(part.clone()).unwrap_or_default();
+    for row in PAIRS.iter().flat_map(|pairs| pairs.find_iter(region)) {
         let pair =
             |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair.get(..2)?).ok()?, 16).ok();
         let said = row.as_bytes().chunks(3).filter_map(pair).map(char::from).collect();
         let place = part.start + row.start()..part.start + row.end();
-        views.add("hex", Map::whole(place), said, Trust::Names);
+        views.add("hex", Map::whole(place), said, Trust::Prefixed);
     }
 }
 
@@ -52,7 +52,7 @@ fn pairs(text: &str, part: &Range<usize>, views: &mut Views<'_>) {
 type Code = (Range<usize>, char);
 
 /// Lists of character codes: `[103, 108, 115]`, `chr(103) . chr(108)`, `0x67, 0x6c`, `0o147`.
-fn lists(text: &str, marks: &Marks, part: &Range<usize>, views: &mut Views<'_>) {
+fn lists(text: &str, byte_classes: &ByteClasses, part: &Range<usize>, views: &mut Views<'_>) {
     let goes_on = |one: &Code, next: usize| {
         /// Between two codes of a list stand no more bytes.
         const BETWEEN_MAX: usize = 24;
@@ -61,21 +61,21 @@ fn lists(text: &str, marks: &Marks, part: &Range<usize>, views: &mut Views<'_>) 
         between.len() <= BETWEEN_MAX && !between.contains(['=', ';', ':'])
     };
     let (mut list, mut at): (Vec<Code>, _) = (Vec::new(), part.start);
-    while let Some(start) = marks.digit.next(at, part.end) {
+    while let Some(start) = byte_classes.digit.next(at, part.end) {
         let (len, value) = number(text.as_bytes().get(start..).unwrap_or_default());
         at = start + len;
         let char = u8::try_from(value).ok().filter(|byte| matches!(byte, b' '..=b'~'));
         if char.is_none() || list.last().is_some_and(|last| !goes_on(last, start)) {
-            list_of(text, marks, &list, views);
+            list_of(text, byte_classes, &list, views);
             list.clear();
         }
         list.extend(char.map(|char| (start..at, char::from(char))));
     }
-    list_of(text, marks, &list, views);
+    list_of(text, byte_classes, &list, views);
 }
 
 /// Makes the view of codes that make a list, if they do.
-fn list_of(text: &str, marks: &Marks, list: &[Code], views: &mut Views<'_>) {
+fn list_of(text: &str, byte_classes: &ByteClasses, list: &[Code], views: &mut Views<'_>) {
     if list.len() < CODES_MIN {
         return;
     }
@@ -90,7 +90,7 @@ fn list_of(text: &str, marks: &Marks, list: &[Code], views: &mut Views<'_>) {
     let parts = codes.into_iter().enumerate();
     let parts = parts.filter_map(|(nth, code)| Some((decoded.get(nth..=nth)?, code)));
     let joined = Joined { via: "character codes", parts: parts.collect(), is_list };
-    joined.add(text, marks, begin, Trust::Names, views);
+    joined.add(text, byte_classes, begin, Trust::Prefixed, views);
 }
 
 /// A number with the name of its type behind it.

@@ -22,7 +22,7 @@ enum Part {
     /// A variable, by its name.
     Name(Range<usize>),
     /// A text.
-    Said(Range<usize>),
+    KeywordHit(Range<usize>),
 }
 
 impl Source<'_> {
@@ -37,7 +37,7 @@ impl Source<'_> {
             let mut parts = Vec::new();
             for part in &row {
                 let said = match part {
-                    Part::Said(said) => vec![said.clone()],
+                    Part::KeywordHit(said) => vec![said.clone()],
                     Part::Name(name) => self.values(self.said(name), begin),
                 };
                 if said.is_empty() {
@@ -52,7 +52,7 @@ impl Source<'_> {
         for at in memmem::find_iter(self.bytes, "+=") {
             let len = self.said(&(at.saturating_sub(NAME_MAX)..at));
             let len = len.iter().rev().take_while(|byte| is_named(**byte)).count();
-            let end = self.marks.feed.next(at, at + PART_MAX).unwrap_or(at);
+            let end = self.byte_classes.feed.next(at, at + PART_MAX).unwrap_or(at);
             if len > 0 && self.assigned(at + 2, end + 1).is_some() {
                 self.put_token(at - len, &self.values(self.said(&(at - len..at)), end + 1), views);
             }
@@ -72,12 +72,12 @@ impl Source<'_> {
     /// it ends. A variable that stands alone has none.
     fn row(&self, dollar: usize, floor: usize) -> (usize, Vec<Part>, usize) {
         let floor = floor.max(dollar.saturating_sub(PART_MAX));
-        let begin = dollar - self.marks.token.run_back(dollar, floor);
+        let begin = dollar - self.byte_classes.token.run_back(dollar, floor);
         let sign = memrchr(b'=', self.said(&(begin..dollar)));
         let begin = sign.map_or(begin, |sign| begin + sign + 1);
         let (mut parts, mut at) = (Vec::new(), dollar);
         if begin < dollar {
-            parts.push(Part::Said(begin..dollar));
+            parts.push(Part::KeywordHit(begin..dollar));
         }
         while parts.len() < PARTS_MAX
             && let Some((part, end)) = self.beside(at)
@@ -104,11 +104,11 @@ impl Source<'_> {
         }
         if is_quote(byte) {
             let (literal, end) = self.literal(at)?;
-            return Some((Part::Said(literal), end));
+            return Some((Part::KeywordHit(literal), end));
         }
         let is_word = is_named(byte) || byte == b'-' && is_named(self.byte(at + 1));
-        let end = at + self.marks.token.run_to(at, at + PART_MAX);
-        is_word.then_some((Part::Said(at..end), end))
+        let end = at + self.byte_classes.token.run_to(at, at + PART_MAX);
+        is_word.then_some((Part::KeywordHit(at..end), end))
     }
 
     /// What a variable holds before a position, by the last assignment above: `NAME=value`, and what is added to it

@@ -19,7 +19,7 @@ impl Source<'_> {
             return None;
         }
         let floor = floor.max(quote.saturating_sub(PART_MAX));
-        let start = quote - self.marks.token.run_back(quote, floor);
+        let start = quote - self.byte_classes.token.run_back(quote, floor);
         let start =
             memrchr(b'=', self.said(&(start..quote))).map_or(start, |sign| start + sign + 1);
         if start == 0 || !self.begins(start - 1) {
@@ -39,7 +39,8 @@ impl Source<'_> {
                 // Another sign is an operator: `"a"+"b"`, `"a".b()`.
                 let is_word =
                     self.byte(at).is_ascii_alphanumeric() || b"_-".contains(&self.byte(at));
-                let len = if is_word { self.marks.token.run_to(at, at + PART_MAX) } else { 0 };
+                let len =
+                    if is_word { self.byte_classes.token.run_to(at, at + PART_MAX) } else { 0 };
                 (at..at + len, at + len)
             });
             // A call is no part, nor is a word of a program or a name between two literals, of whose quotes each may be

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::super::super::bits::padded;
-use super::super::super::vendor;
+use super::super::super::known_formats;
 use super::super::encoded::{BASE64_HEAD, is_base64_head};
 use super::around::{is_format, is_joined};
 use super::chain::CHAIN_MAX;
@@ -72,19 +72,20 @@ impl Source<'_> {
 
     /// Tells whether a literal is shorter than what formats begin with, and not shorter than the next one.
     fn is_short(&self, open: usize, next: usize) -> bool {
-        let [first, second] = [open, next].map(|open| self.marks.alnum.run(open + 1));
+        let [first, second] = [open, next].map(|open| self.byte_classes.alnum.run(open + 1));
         first < PREFIX_MIN && first >= second && is_quote(self.byte(open + 1 + first))
     }
 
     /// Tells by its first characters whether a format, or base64 of text, may begin with a literal.
     pub(super) fn begins(&self, open: usize) -> bool {
         let rest = self.bytes.get(open + 1..).unwrap_or_default();
-        let len = self.marks.alnum.run_to(open + 1, open + 2 + BASE64_HEAD);
+        let len = self.byte_classes.alnum.run_to(open + 1, open + 2 + BASE64_HEAD);
         let mark = rest.get(len).copied();
         // The next literal may go on with the same word.
         let is_cut = len >= PREFIX_MIN && mark.is_some_and(is_quote);
         let word = if is_cut { BASE64_HEAD + PREFIX_MIN } else { len };
-        let has_head = || self.marks.token.run_to(open + 1, open + 1 + BASE64_HEAD) == BASE64_HEAD;
-        vendor::may_begin(padded(rest), word, mark) || has_head() && is_base64_head(rest)
+        let has_head =
+            || self.byte_classes.token.run_to(open + 1, open + 1 + BASE64_HEAD) == BASE64_HEAD;
+        known_formats::may_begin(padded(rest), word, mark) || has_head() && is_base64_head(rest)
     }
 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
-use super::super::super::marks::Marks;
-use super::names::Named;
+use super::super::super::byte_classes::ByteClasses;
+use super::names::NamedLiteral;
 
 /// A literal that is a part of a token is not longer.
 pub(super) const PART_MAX: usize = 512;
@@ -14,8 +14,8 @@ pub(super) const PART_MAX: usize = 512;
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
     pub(super) bytes: &'a [u8],
-    pub(super) marks: &'a Marks,
-    pub(super) names: Vec<Named>,
+    pub(super) byte_classes: &'a ByteClasses,
+    pub(super) names: Vec<NamedLiteral>,
 }
 
 impl Source<'_> {

@@ -8,13 +8,13 @@ use std::ops::Range;
 
 use memchr::{memchr2, memmem};
 
-use super::super::super::marks::Marks;
+use super::super::super::byte_classes::ByteClasses;
 use super::super::super::work;
 use super::super::{Trust, Views};
 use super::chain::CHAIN_MAX;
 use super::joint::{FILLS, GAP_MAX, comment_len};
 use super::literal::Source;
-use super::names::{Named, USE_MAX, follows, name_before, word};
+use super::names::{NamedLiteral, USE_MAX, follows, name_before, word};
 
 /// Between two literals whose names count on stands no more, comments included.
 const NEAR: usize = 256;
@@ -26,13 +26,13 @@ const NAMES_MAX: usize = 8;
 const COUNTED_MAX: usize = 64;
 
 /// Joins the literals of a text that belong together.
-pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, byte_classes: &ByteClasses, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
-    let source = Source { text, bytes, marks, names: Vec::new() };
+    let source = Source { text, bytes, byte_classes, names: Vec::new() };
     let mut reader = Reader { source, counted: 0, read: 0, used: 0 };
     // Where the quote before ends, the number of the last one that goes on with a list, and where literals are filled.
     let (mut start, mut last, mut calls) = (0, None, Vec::new());
-    for (nth, at) in marks.quote.ones().enumerate() {
+    for (nth, at) in byte_classes.quote.ones().enumerate() {
         let source = &reader.source;
         let before = bytes.get(..at).unwrap_or_default();
         let from = std::mem::replace(&mut start, at + 1);
@@ -112,7 +112,7 @@ impl Reader<'_> {
         let (parts, end) = self.source.glued(part, end);
         if parts.len() > 1 {
             self.read = end;
-            self.source.view(begin, &parts, Trust::Names, views);
+            self.source.view(begin, &parts, Trust::Prefixed, views);
         }
     }
 
@@ -147,7 +147,7 @@ impl Reader<'_> {
             self.source.names.remove(0);
         }
         self.counted += 1;
-        self.source.names.push(Named { name, literal });
+        self.source.names.push(NamedLiteral { name, literal });
     }
 
     /// Tells whether a literal is added to what a name stands for.
@@ -178,7 +178,8 @@ impl Reader<'_> {
         for nth in (0..self.source.names.len()).rev().take(4) {
             let name = self.source.names.get(nth).map(|of| self.source.said(&of.name));
             let Some(at) = name.and_then(|name| memmem::find(part, name)) else { continue };
-            let start = self.source.marks.feed.last(from, from + at).map_or(from, |feed| feed + 1);
+            let start =
+                self.source.byte_classes.feed.last(from, from + at).map_or(from, |feed| feed + 1);
             if start >= done {
                 done = self.line(start, views);
             }
@@ -187,7 +188,8 @@ impl Reader<'_> {
 
     /// Joins what a line puts together by names, and tells where it ends.
     fn line(&self, start: usize, views: &mut Views<'_>) -> usize {
-        let end = self.source.marks.feed.next(start, start + USE_MAX).unwrap_or(start + USE_MAX);
+        let end =
+            self.source.byte_classes.feed.next(start, start + USE_MAX).unwrap_or(start + USE_MAX);
         work::spend(end - start);
         let mut at = start;
         while at < end.min(self.source.bytes.len()) {

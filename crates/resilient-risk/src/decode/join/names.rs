@@ -14,7 +14,7 @@ const BEFORE_MAX: usize = 128;
 pub(super) const USE_MAX: usize = 512;
 
 /// A literal that is assigned to a name.
-pub(super) struct Named {
+pub(super) struct NamedLiteral {
     pub(super) name: Range<usize>,
     pub(super) literal: Range<usize>,
 }

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use super::super::literal::Region;
 use super::super::syntax::Kind;
-use super::{Out, Rendered};
+use super::{Rendered, Replacement};
 
 /// A secret within one literal or outside of all. One that goes over several has the mark in the first.
 pub(super) struct Piece<'a> {
     pub(super) span: Range<usize>,
-    pub(super) secret: &'a Out,
+    pub(super) secret: &'a Replacement,
     pub(super) is_first: bool,
     pub(super) is_only: bool,
 }
@@ -28,7 +28,7 @@ pub(super) fn pieces<'a>(
     content: &str,
     is_yaml: bool,
     regions: &[Region],
-    secret: &'a Out,
+    secret: &'a Replacement,
 ) -> impl Iterator<Item = Piece<'a>> {
     let Range { start, end } = secret.span;
     let literal = |at| holding(regions, at).filter(|region| region.kind == Kind::Literal);
@@ -99,7 +99,7 @@ pub(super) struct Site<'a> {
     pub(super) open: &'a str,
     pub(super) close: &'a str,
     pub(super) parts: Vec<Part<'a>>,
-    holes: &'a [Range<usize>],
+    interpolations: &'a [Range<usize>],
 }
 
 pub(super) enum Part<'a> {
@@ -136,7 +136,7 @@ impl<'a> Site<'a> {
             let outer = start..end.max(start);
             let begin = text(region.map_or(start, |region| region.outer.start)..start);
             let parts = parts.iter().map(Part::Secret).collect();
-            return Self { outer, kind, begin, open: "", close: "", parts, holes: &[] };
+            return Self { outer, kind, begin, open: "", close: "", parts, interpolations: &[] };
         };
         let (mut parts, mut from) = (Vec::new(), region.inner.start);
         for piece in pieces.iter().take_while(|piece| piece.span.start < region.outer.end) {
@@ -156,7 +156,7 @@ impl<'a> Site<'a> {
             open: text(region.outer.start..region.inner.start),
             close: text(region.inner.end..region.outer.end),
             parts,
-            holes: &region.holes,
+            interpolations: &region.interpolations,
         }
     }
 
@@ -179,7 +179,8 @@ impl<'a> Site<'a> {
 
     /// Whether a secret is in the code inside of a literal.
     pub(super) fn has_in_hole(&self, Piece { span, .. }: &Piece<'_>) -> bool {
-        let nth = self.holes.partition_point(|hole| hole.end <= span.start);
-        self.holes.get(nth).is_some_and(|hole| hole.start < span.end)
+        let nth =
+            self.interpolations.partition_point(|interpolation| interpolation.end <= span.start);
+        self.interpolations.get(nth).is_some_and(|interpolation| interpolation.start < span.end)
     }
 }

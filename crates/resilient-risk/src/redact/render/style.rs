@@ -43,17 +43,17 @@ pub(super) fn python(site: &Site<'_>, around: &Around<'_>, value: &str) -> Style
     let quotes = site.open.get(prefix.len()..).unwrap_or_default();
     let has = |letters: &str| prefix.contains(|letter| letters.contains(letter));
     let quote = if site.close.starts_with('"') { "'" } else { "\"" };
-    let hole = ["{", &value.replace('"', quote), "}"].concat();
+    let interpolation = ["{", &value.replace('"', quote), "}"].concat();
     // Adjacent literals are one; an expression between them would be an error.
     let has_sibling = around.has_sibling();
     match site.is_whole() {
         true if has("bB") => Style::of("", ".encode()", value),
         true if !has_sibling => Style::of("", "", value),
         false if has("bB") => Style::sum(site, "(", " + ", &[value, ".encode()"].concat()),
-        _ if has("fF") => Style::of(site.open, site.close, &hole),
+        _ if has("fF") => Style::of(site.open, site.close, &interpolation),
         _ => {
             let open = [if has("rR") { "rf" } else { "f" }, quotes].concat();
-            Style { escape: doubled_braces, ..Style::of(&open, site.close, &hole) }
+            Style { escape: doubled_braces, ..Style::of(&open, site.close, &interpolation) }
         }
     }
 }

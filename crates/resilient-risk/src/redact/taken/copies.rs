@@ -9,8 +9,8 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use super::super::{encoded, hits};
 use super::{Taken, merge, pieces, text};
 use crate::format::Format;
-use crate::token::Shape;
-use crate::{Report, vendor, work};
+use crate::token::TokenStats;
+use crate::{Report, known_formats, work};
 
 /// No less of the beginning of a secret tells it from others.
 const TELLING_MIN: usize = 12;
@@ -186,7 +186,7 @@ fn copies<'a>(strong: &'a [Strong<'a>], rest: &[u8]) -> (Option<Copy<'a>>, Optio
 fn telling_len(text: &str, taken: &Taken) -> usize {
     const FORM_MAX: usize = 16;
     const OWN_MIN: usize = 8;
-    let format = vendor::row(&taken.pattern).map(Format::prefix);
+    let format = known_formats::row(&taken.pattern).map(Format::prefix);
     let known = format.filter(|prefix| text.as_bytes().starts_with(prefix)).map_or(0, <[u8]>::len);
     let fixed = match taken.kind.as_ref() {
         "pem_block" => text.len(),
@@ -216,16 +216,17 @@ pub(in super::super) fn is_strong(taken: &Taken) -> bool {
 
 /// Whether a password is long and random enough that it stands nowhere by chance: a machine has made it.
 fn is_made(text: &str, taken: &Taken) -> bool {
-    let shape = Shape::of(text.as_bytes());
+    let stats = TokenStats::of(text.as_bytes());
     // Hardly a name has a change at every second character.
-    let is_mixed = shape.changes * 3 >= shape.len || shape.is_odd();
-    let is_random = if shape.is_hexadecimal() {
+    let is_mixed = stats.changes * 3 >= stats.len || stats.has_rare_bigrams();
+    let is_random = if stats.is_hexadecimal() {
         // Sixteen drawn digits of sixteen kinds show 80 percent on average, and 60 nearly always.
-        shape.changes >= 2 && shape.evenness() >= 60
+        stats.changes >= 2 && stats.entropy_percent() >= 60
     } else {
-        (shape.changes * 2 >= shape.len || is_mixed && !shape.is_wordy()) && shape.evenness() >= 80
+        (stats.changes * 2 >= stats.len || is_mixed && !stats.is_wordlike())
+            && stats.entropy_percent() >= 80
     };
     ["conn_string", "generic_secret", "api_key"].contains(&taken.kind.as_ref())
-        && shape.len >= TELLING_MIN
+        && stats.len >= TELLING_MIN
         && is_random
 }

@@ -7,7 +7,7 @@ use super::super::form::Form;
 use super::hull;
 use crate::escape::{escape, numbered};
 use crate::format::Format;
-use crate::{PatternHit, vendor, work};
+use crate::{PatternHit, known_formats, work};
 
 /// The text of a finding from its first piece to its last.
 pub(in super::super) fn matched<'a>(content: &'a str, hit: &PatternHit) -> Option<&'a str> {
@@ -100,14 +100,14 @@ fn piece(content: &str, hit: &PatternHit) -> Range<usize> {
             inner.start()
         }
         None if hit.kind == "generic_secret" && hit.rule.is_none() => 0,
-        None => vendor::name_len(hit, found),
+        None => known_formats::name_len(hit, found),
     };
     if hit.kind == "generic_secret" {
         // What is the name of another value has a colon behind it.
         let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
         end -= usize::from(is_end && found.ends_with(':'));
     }
-    if hit.kind == "api_key" && vendor::row(&hit.pattern).is_none_or(Format::is_open) {
+    if hit.kind == "api_key" && known_formats::row(&hit.pattern).is_none_or(Format::is_open) {
         end += escaped_len(after.as_bytes());
     }
     start + begin..end

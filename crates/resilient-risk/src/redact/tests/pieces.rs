@@ -245,11 +245,11 @@ fn a_place_says_where_the_pieces_were_and_where_the_mark_is() {
 fn literals_that_share_a_secret_keep_the_text_around_it() {
     let render = |text: &str| {
         let span = text.find("SE").unwrap()..text.find("ET").unwrap() + 2;
-        let out = Out {
+        let out = Replacement {
             mark: "<M>".to_owned(),
             variable: Some("V".to_owned()),
             is_first: true,
-            ..Out::empty(span)
+            ..Replacement::empty(span)
         };
         render::render(text, Some(Language::Python), &[out]).text
     };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::{memchr_iter, memrchr};
 
 use super::super::super::bits::GROUP;
-use super::super::super::marks::{Marks, is_token};
+use super::super::super::byte_classes::{ByteClasses, is_token};
 use super::super::super::work;
 use super::super::wrapped::wrapped;
 use super::super::{Map, Trust, Views};
@@ -18,13 +18,13 @@ const STATEMENTS: [&[u8]; 16] = [
 ];
 
 /// Lines that a backslash continues.
-pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
+pub(super) fn continued(bytes: &[u8], byte_classes: &ByteClasses, views: &mut Views<'_>) {
     let mut done = 0;
     for at in memchr_iter(b'\\', bytes) {
         if at < done || next_line(bytes, at, b"", Quote::None).is_none() {
             continue;
         }
-        let start = first_start(bytes, marks, at, done.max(at.saturating_sub(JOINED_MAX)));
+        let start = first_start(bytes, byte_classes, at, done.max(at.saturating_sub(JOINED_MAX)));
         let before = bytes.get(..start).unwrap_or_default();
         let (quote, leader) = (Quote::before(before), leader(before));
         let first = start..at;
@@ -33,7 +33,7 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
             && end - start < JOINED_MAX
             && let Some((from, is_in)) = next_line(bytes, end, leader, quote)
         {
-            let next = from..from + marks.token.run_to(from, from + JOINED_MAX);
+            let next = from..from + byte_classes.token.run_to(from, from + JOINED_MAX);
             if !quote.is_end(bytes, &next) {
                 break;
             }
@@ -49,7 +49,7 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
             // Where blanks count, as in a shell, an indented line is another word. In a value of YAML they do not.
             let trust = match quote {
                 _ if !is_indented || is_value(before) => Trust::Full,
-                Quote::Three(_) => Trust::Names,
+                Quote::Three(_) => Trust::Prefixed,
                 _ => Trust::Listed,
             };
             views.add("continued lines", map, text, trust);
@@ -58,10 +58,10 @@ pub(super) fn continued(bytes: &[u8], marks: &Marks, views: &mut Views<'_>) {
 }
 
 /// Where a token begins that ends at a place, not before a floor. The parts of a hash have dollar signs before them.
-fn first_start(bytes: &[u8], marks: &Marks, end: usize, floor: usize) -> usize {
+fn first_start(bytes: &[u8], byte_classes: &ByteClasses, end: usize, floor: usize) -> usize {
     let mut start = end;
     loop {
-        start -= marks.token.run_back(start, floor);
+        start -= byte_classes.token.run_back(start, floor);
         work::spend(1);
         match start.checked_sub(1).filter(|before| *before >= floor && start < end) {
             Some(before) if matches!(bytes.get(before), Some(b'$' | b'*')) => start = before,
@@ -147,24 +147,24 @@ fn next_line(text: &[u8], at: usize, leader: &[u8], quote: Quote) -> Option<(usi
 }
 
 /// Joins the groups that lines end in, and lines of one token each.
-pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, byte_classes: &ByteClasses, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let (mut start, mut done) = (0, 0);
-    for end in marks.feed.ones().chain([bytes.len()]) {
+    for end in byte_classes.feed.ones().chain([bytes.len()]) {
         let line = start..end;
         start = end + 1;
         if line.start < done {
             continue;
         }
-        if ends_in_groups(marks.token.before(end)) {
-            groups_in(bytes, marks, line.clone(), views);
+        if ends_in_groups(byte_classes.token.before(end)) {
+            groups_in(bytes, byte_classes, line.clone(), views);
         }
         if let Some(first) = only_token(bytes, line)
-            && let Some((lines, joined)) = wrapped(bytes, marks, first, true)
+            && let Some((lines, joined)) = wrapped(bytes, byte_classes, first, true)
         {
             done = lines.hull().end;
             if joined.len() >= JOINED_MIN && may_hold(joined.as_bytes()) {
-                views.add("joined lines", lines, joined, Trust::Names);
+                views.add("joined lines", lines, joined, Trust::Prefixed);
             }
         }
     }
@@ -206,7 +206,7 @@ fn ends_in_groups(tokens: u64) -> bool {
 }
 
 /// Joins the groups that a line ends in: `glsa_v6n 63ah6dax ym7y6lws`. All have one length, and the last may be shorter.
-fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<'_>) {
+fn groups_in(bytes: &[u8], byte_classes: &ByteClasses, line: Range<usize>, views: &mut Views<'_>) {
     const GROUP_MAX: usize = 40;
     const LINE_MAX: usize = 2048;
     let is_tail = |byte: &u8| b" \r\"';,)]}".contains(byte);
@@ -217,7 +217,7 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
     let mut groups: Vec<Range<usize>> = Vec::new();
     let mut end = line.start + last + 1;
     loop {
-        let start = end - marks.token.run_back(end, floor);
+        let start = end - byte_classes.token.run_back(end, floor);
         let fits = match groups.as_slice() {
             [] => (1..=GROUP_MAX).contains(&(end - start)),
             [last] => (last.len()..=GROUP_MAX).contains(&(end - start)),
@@ -244,7 +244,7 @@ fn groups_in(bytes: &[u8], marks: &Marks, line: Range<usize>, views: &mut Views<
         && joined.len() >= JOINED_MIN
     {
         work::spend(joined.len());
-        views.add("joined groups", map, joined, Trust::Names);
+        views.add("joined groups", map, joined, Trust::Prefixed);
     }
 }
 
@@ -254,10 +254,10 @@ mod tests {
 
     /// The views of a text, each by what it says.
     fn said(text: &str) -> Vec<String> {
-        let (marks, mut budget) = (Marks::of(text.as_bytes()), usize::MAX);
+        let (byte_classes, mut budget) = (ByteClasses::of(text.as_bytes()), usize::MAX);
         let mut all = Views { views: Vec::new(), budget: &mut budget };
-        continued(text.as_bytes(), &marks, &mut all);
-        views(text, &marks, &mut all);
+        continued(text.as_bytes(), &byte_classes, &mut all);
+        views(text, &byte_classes, &mut all);
         all.views.into_iter().map(|view| view.text).collect()
     }
 

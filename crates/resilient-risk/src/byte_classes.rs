@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use super::bits::{Bits, GROUP, bits};
 
-/// The marks of a text.
+/// The classes of the bytes of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Marks {
+pub(super) struct ByteClasses {
     /// Letters, digits and `_ - + / = .`
     pub(super) token: Bits,
     /// ASCII letters and digits.
@@ -48,7 +48,7 @@ const fn is_sign(byte: u8) -> bool {
         | (byte == b'.')
 }
 
-/// A bit for each mark that a byte has.
+/// A bit for each class that a byte is in.
 #[inline(always)]
 fn kind(byte: u8) -> u8 {
     let (digit, alnum) = (byte.is_ascii_digit(), byte.is_ascii_alphanumeric());
@@ -57,8 +57,8 @@ fn kind(byte: u8) -> u8 {
     all.iter().rev().fold(0, |all, is| all << 1 | u8::from(*is))
 }
 
-impl Marks {
-    /// Marks a text.
+impl ByteClasses {
+    /// Classifies the bytes of a text.
     pub(super) fn of(text: &[u8]) -> Self {
         let [token, alnum, digit, feed, quote] = bits(text, kind);
         let groups = if text.is_ascii() { &[] } else { text }.chunks(GROUP).enumerate();
@@ -84,7 +84,7 @@ impl Marks {
 
     /// Lists the stretches of the text where digits are dense, in order, not touching: a number of four
     /// digits or more, in one piece or in groups, lies in one of them.
-    pub(super) fn dense(&self) -> Vec<Range<usize>> {
+    pub(super) fn digit_regions(&self) -> Vec<Range<usize>> {
         /// So many bytes are looked at together with the next so many.
         const WINDOW: usize = GROUP / 2;
         const DIGITS_MIN: u32 = 4;
@@ -143,30 +143,30 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_what_a_look_at_every_byte_says() {
+    fn classes_are_what_a_look_at_every_byte_says() {
         for text in texts() {
-            let marks = Marks::of(&text);
+            let byte_classes = ByteClasses::of(&text);
             for (at, byte) in text.iter().enumerate() {
                 let bit = |bits: &Bits| bits.from(at) & 1 == 1;
-                assert_eq!(bit(&marks.token), is_token(*byte));
-                assert_eq!(bit(&marks.digit), byte.is_ascii_digit());
-                assert_eq!(bit(&marks.alnum), byte.is_ascii_alphanumeric());
-                assert_eq!(bit(&marks.feed), *byte == b'\n');
-                assert_eq!(bit(&marks.quote), b"\"'`".contains(byte));
+                assert_eq!(bit(&byte_classes.token), is_token(*byte));
+                assert_eq!(bit(&byte_classes.digit), byte.is_ascii_digit());
+                assert_eq!(bit(&byte_classes.alnum), byte.is_ascii_alphanumeric());
+                assert_eq!(bit(&byte_classes.feed), *byte == b'\n');
+                assert_eq!(bit(&byte_classes.quote), b"\"'`".contains(byte));
             }
         }
     }
 
-    fn dense(text: &[u8]) -> Vec<Range<usize>> {
-        Marks::of(text).dense()
+    fn digit_regions(text: &[u8]) -> Vec<Range<usize>> {
+        ByteClasses::of(text).digit_regions()
     }
 
     #[test]
     fn dense_digits_are_joined_over_windows() {
         let text = [" ".repeat(30), "12345678".to_owned(), " ".repeat(100)].concat();
-        assert_eq!(dense(text.as_bytes()), vec![0..64]);
-        assert_eq!(dense(b"a1 b2 c3"), Vec::<Range<usize>>::new());
-        assert_eq!(dense(b"a1 b2 c34"), vec![0..9]);
+        assert_eq!(digit_regions(text.as_bytes()), vec![0..64]);
+        assert_eq!(digit_regions(b"a1 b2 c3"), Vec::<Range<usize>>::new());
+        assert_eq!(digit_regions(b"a1 b2 c34"), vec![0..9]);
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
                 }
             }
             let mut told = vec![false; text.len()];
-            dense(&text).into_iter().for_each(|part| told[part].fill(true));
+            digit_regions(&text).into_iter().for_each(|part| told[part].fill(true));
             assert_eq!(told, is_dense);
         }
     }
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn bits_are_counted_and_followed_over_groups() {
         for text in texts() {
-            let digits = Marks::of(&text).digit;
+            let digits = ByteClasses::of(&text).digit;
             let end = text.len();
             for at in (0..end).step_by(7) {
                 let (before, after) = text.split_at(at);

@@ -1,7 +1,7 @@
 //! The paper's patterns.
 //!
 //! Their names, texts and order are the contract. A regex is tried only where it can match: in a run of token
-//! characters that is long enough, or where a literal stands that it begins with.
+//! characters that is long enough, or where a needle stands that it begins with.
 //!
 //! Two of them are narrower than their regex: `email` leaves out file names (`logo@2x.png`), Git
 //! remotes (`git@host:path`), users of addresses (`ftp://name@host`) and authors (`Name <name@host>`), `ssn` numbers that
@@ -13,15 +13,15 @@ use std::sync::{LazyLock, OnceLock};
 use memchr::{memchr_iter, memrchr, memrchr_iter};
 use regex::Regex;
 
-use super::literals::{Literal, Place};
-use super::marks::Marks;
+use super::byte_classes::ByteClasses;
+use super::keywords::{AUTHORITY_REACH, Keyword, KeywordHit};
+use super::needles::{NeedleKind, NeedlePlace};
 use super::runs::{LONG_MIN, Run};
-use super::words::{AUTHORITY_REACH, Said, Word};
 use super::work;
 
 /// A pattern of the paper.
 #[derive(Debug)]
-pub(super) struct Classic {
+pub(super) struct PaperPattern {
     pub(super) family: &'static str,
     pub(super) name: &'static str,
     regex: &'static str,
@@ -34,14 +34,14 @@ pub(super) struct Classic {
 enum By {
     /// All of it lies in a run.
     Run,
-    /// A literal stands where it begins.
+    /// A needle stands where it begins.
     Place,
     /// The text is searched.
     Text,
 }
 
 /// In the order of a report.
-pub(super) static CLASSICS: [Classic; 19] = [
+pub(super) static PAPER_PATTERNS: [PaperPattern; 19] = [
     of("api_key", "anthropic_oat", By::Run, r"sk-ant-oat[0-9]+-[A-Za-z0-9_\-]{40,}"),
     of("api_key", "anthropic_api", By::Run, r"sk-ant-api[0-9]+-[A-Za-z0-9_\-]{40,}"),
     of("api_key", "openai_project_key", By::Run, r"sk-proj-[A-Za-z0-9_\-]{40,}"),
@@ -68,8 +68,8 @@ pub(super) static CLASSICS: [Classic; 19] = [
     of("binary_hint", "long_base64_blob", By::Text, r"[A-Za-z0-9+/=]{200,}"),
 ];
 
-const fn of(family: &'static str, name: &'static str, by: By, regex: &'static str) -> Classic {
-    Classic { family, name, regex, by, compiled: OnceLock::new() }
+const fn of(family: &'static str, name: &'static str, by: By, regex: &'static str) -> PaperPattern {
+    PaperPattern { family, name, regex, by, compiled: OnceLock::new() }
 }
 
 const AWS_ID: usize = 6;
@@ -81,7 +81,7 @@ const EMAIL: usize = 16;
 const SSN: usize = 17;
 const BLOB: usize = 18;
 
-impl Classic {
+impl PaperPattern {
     fn compiled(&self) -> Option<&Regex> {
         let begin = if self.by == By::Place { r"\A" } else { "" };
         let compiled = || Regex::new(&[begin, self.regex].concat()).ok();
@@ -95,7 +95,7 @@ pub(super) struct Found {
     /// The number of the pattern and where it matched.
     pub(super) hits: Vec<(usize, Range<usize>)>,
     /// Where each pattern's last match ended.
-    ends: [usize; CLASSICS.len()],
+    ends: [usize; PAPER_PATTERNS.len()],
 }
 
 impl Found {
@@ -114,7 +114,7 @@ impl Found {
 
     /// Adds the matches of a pattern in a part of a text, or the one that begins the part.
     fn find(&mut self, pattern: usize, text: &str, part: Range<usize>) {
-        let regex = CLASSICS.get(pattern).and_then(Classic::compiled);
+        let regex = PAPER_PATTERNS.get(pattern).and_then(PaperPattern::compiled);
         let Some((regex, inside)) = regex.zip(text.get(part.clone())) else { return };
         if part.start >= self.end(pattern) {
             for hit in regex.find_iter(inside) {
@@ -125,21 +125,26 @@ impl Found {
     }
 }
 
-/// Finds the patterns of a text whose runs, literals and words are known, except for social security numbers.
-pub(super) fn find(text: &str, runs: &[Run], places: &[Place], words: &[Said]) -> Found {
+/// Finds the patterns of a text whose runs, needles and keywords are known, except for social security numbers.
+pub(super) fn find(
+    text: &str,
+    runs: &[Run],
+    places: &[NeedlePlace],
+    keywords: &[KeywordHit],
+) -> Found {
     let mut found = Found::default();
-    let secrets = words.iter().filter(|word| word.word == Word::AwsSecret);
+    let secrets = keywords.iter().filter(|word| word.word == Keyword::AwsSecret);
     let mut begins: Vec<_> = secrets.map(|word| (AWS_SECRET, Some(word.start))).collect();
-    begins.extend(places.iter().filter_map(|place| match place.literal {
-        Literal::Aws => Some((AWS_ID, Some(place.at))),
-        Literal::Bearer => Some((BEARER, Some(place.at))),
-        Literal::Begin => Some((PEM, place.at.checked_sub("-----".len()))),
+    begins.extend(places.iter().filter_map(|place| match place.kind {
+        NeedleKind::Aws => Some((AWS_ID, Some(place.at))),
+        NeedleKind::Bearer => Some((BEARER, Some(place.at))),
+        NeedleKind::Begin => Some((PEM, place.at.checked_sub("-----".len()))),
         _ => None,
     }));
     for (pattern, start) in begins {
         start.into_iter().for_each(|start| found.find(pattern, text, start..text.len()));
     }
-    if places.iter().any(|place| place.literal == Literal::Jwt) {
+    if places.iter().any(|place| place.kind == NeedleKind::Jwt) {
         found.find(JWT, text, 0..text.len());
     }
     runs.iter().for_each(|run| in_run(text, run, &mut found));
@@ -155,7 +160,7 @@ fn in_run(text: &str, run: &Run, found: &mut Found) {
         LazyLock::new(|| Regex::new("client-|gh[oprsu]_|pub[a-f0-9]{2}|sk-").ok());
     let body = text.get(run.span()).filter(|body| body.len() > LEN_MIN).unwrap_or_default();
     if PREFIXES.as_ref().is_some_and(|prefixes| prefixes.is_match(body)) {
-        let patterns = CLASSICS.iter().enumerate().filter(|(_, of)| of.by == By::Run);
+        let patterns = PAPER_PATTERNS.iter().enumerate().filter(|(_, of)| of.by == By::Run);
         patterns.for_each(|(nth, _)| found.find(nth, text, run.span()));
     }
     if body.len() >= LONG_MIN {
@@ -164,10 +169,10 @@ fn in_run(text: &str, run: &Run, found: &mut Found) {
 }
 
 /// Two parts of a JSON web token without the third: the header says what it is.
-pub(super) fn unsigned_jwt(text: &str, places: &[Place], mut each: impl FnMut(Range<usize>)) {
+pub(super) fn unsigned_jwt(text: &str, places: &[NeedlePlace], mut each: impl FnMut(Range<usize>)) {
     static REGEX: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"[A-Za-z0-9_\-]+\.eyJ[A-Za-z0-9_\-]{14,}").ok());
-    let has_jwt = places.iter().any(|place| place.literal == Literal::Jwt);
+    let has_jwt = places.iter().any(|place| place.kind == NeedleKind::Jwt);
     for hit in REGEX.iter().filter(|_| has_jwt).flat_map(|regex| regex.find_iter(text)) {
         work::spend(hit.len());
         let header = hit.as_str().split('.').next().filter(|header| header.starts_with("eyJ"));
@@ -235,9 +240,15 @@ fn is_address(bytes: &[u8], span: &Range<usize>, at: usize) -> bool {
 }
 
 /// American social security numbers, with digits of any script: nine of them are dense.
-pub(super) fn ssn(text: &str, marks: &Marks, dense: &[Range<usize>], found: &mut Found) {
+pub(super) fn ssn(
+    text: &str,
+    byte_classes: &ByteClasses,
+    digit_regions: &[Range<usize>],
+    found: &mut Found,
+) {
     let whole = 0..text.len();
-    let parts = if marks.foreign.is_empty() { dense } else { std::slice::from_ref(&whole) };
+    let parts =
+        if byte_classes.foreign.is_empty() { digit_regions } else { std::slice::from_ref(&whole) };
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
     for part in parts {
@@ -267,15 +278,15 @@ fn is_issued(number: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::survey::Survey;
+    use super::super::text_index::TextIndex;
     use super::*;
 
     use crate::steady::Chance;
     fn all(text: &str) -> Vec<(usize, Range<usize>)> {
-        let survey = Survey::of(text.as_bytes());
-        let Survey { marks, runs, dense, places, words, .. } = &survey;
-        let mut found = find(text, runs, places, words);
-        ssn(text, marks, dense, &mut found);
+        let text_index = TextIndex::of(text.as_bytes());
+        let TextIndex { byte_classes, runs, digit_regions, places, keywords, .. } = &text_index;
+        let mut found = find(text, runs, places, keywords);
+        ssn(text, byte_classes, digit_regions, &mut found);
         found.hits.sort_by_key(|(pattern, span)| (*pattern, span.start));
         found.hits
     }
@@ -288,7 +299,8 @@ mod tests {
             "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0|0123456789abcdef0123456789abcdef|0123456789ABCDEF|+|/|",
             "_|é|x",
         );
-        let regexes: Vec<Regex> = CLASSICS.iter().map(|of| Regex::new(of.regex).unwrap()).collect();
+        let regexes: Vec<Regex> =
+            PAPER_PATTERNS.iter().map(|of| Regex::new(of.regex).unwrap()).collect();
         let chance = &mut Chance(0x2545_F491_4F6C_DD1D);
         let mut hits = 0;
         for round in 0..6_000 {
@@ -312,7 +324,7 @@ mod tests {
 
     #[test]
     fn blobs_are_what_the_regex_says_wherever_signs_stand() {
-        let regex = Regex::new(CLASSICS[BLOB].regex).unwrap();
+        let regex = Regex::new(PAPER_PATTERNS[BLOB].regex).unwrap();
         let mut hits = 0;
         for len in [199, 200, 201, 400, 401, 999] {
             for step in [1, 7, 199, 200, 201, 202, 300] {
@@ -330,8 +342,8 @@ mod tests {
 
     #[test]
     fn the_prefixes_of_the_patterns_are_known() {
-        for Classic { regex, .. } in CLASSICS.iter().filter(|of| of.by == By::Run) {
-            let known = super::super::literals::IN_RUNS;
+        for PaperPattern { regex, .. } in PAPER_PATTERNS.iter().filter(|of| of.by == By::Run) {
+            let known = super::super::needles::IN_RUNS;
             let is_known = known.iter().any(|known| regex.starts_with(known));
             assert!(is_known || regex.starts_with("pub"), "{regex}");
         }

@@ -9,20 +9,20 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::bits::{GROUP, bits_at, ones, padded, run_of};
+use super::byte_classes::is_token;
 use super::format::{Format, is_near};
-use super::literals::{self, Literal, Place};
-use super::marks::is_token;
+use super::needles::{self, NeedleKind, NeedlePlace};
 use super::placeholder;
 use super::report::PatternHit;
 use super::rows::{PART_MIN, ROWS, outside_text};
 use super::runs::Run;
-use super::tables::{COMMON_PREFIXES, Check, DUMMY_PREFIXES, Row};
-use super::token::{Kind, Shape};
+use super::tables::{COMMON_PREFIXES, Check, DUMMY_PREFIXES, FormatRow};
+use super::token::{Kind, TokenStats};
 
 /// A token of a known format.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hit {
-    pub(super) row: &'static Row,
+pub(super) struct FormatHit {
+    pub(super) row: &'static FormatRow,
     pub(super) span: Range<usize>,
     pub(super) placeholder: bool,
     /// The form leaves no doubt, even where a decoding may have made it by chance.
@@ -30,30 +30,30 @@ pub(super) struct Hit {
 }
 
 // The fields of a row are static, so two rows are one if their names are.
-impl PartialEq for Row {
+impl PartialEq for FormatRow {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-impl Eq for Row {}
+impl Eq for FormatRow {}
 
 /// A row and its format.
-type Rule = &'static (&'static Row, Format<'static>);
+type ParsedRow = &'static (&'static FormatRow, Format<'static>);
 
 /// What tokens begin with.
 #[derive(Clone, Copy)]
 struct Prefix {
     text: &'static [u8],
     /// Its row; a prefix of the paper's patterns has none.
-    rule: Option<Rule>,
+    rule: Option<ParsedRow>,
     /// The first four bytes, and which of them it has.
     four: u32,
     mask: u32,
 }
 
 impl Prefix {
-    fn new(text: &'static [u8], rule: Option<Rule>) -> Self {
+    fn new(text: &'static [u8], rule: Option<ParsedRow>) -> Self {
         let has = padded(text).map(|byte: u8| if byte == 0 { 0 } else { u8::MAX });
         Self { text, rule, four: four(text), mask: u32::from_le_bytes(has) }
     }
@@ -64,21 +64,21 @@ fn four(text: &[u8]) -> u32 {
     u32::from_le_bytes(padded(text))
 }
 
-struct Table {
+struct FormatTable {
     /// Prefixes by their first two bytes, longer ones first.
     prefixed: Vec<Vec<Prefix>>,
     /// A bit for each two bytes that have some: most have none, and these are near.
     heads: Vec<u64>,
     /// Rows that begin with a class, or with a prefix that says too little, by how many letters and digits they may
     /// begin with; and what ends these, if it is always the same.
-    bare: Vec<Vec<(Rule, Option<u8>)>>,
-    /// What does not lie in runs, by the number of its literal, longer texts first.
-    outside: Vec<Vec<Known>>,
+    unprefixed: Vec<Vec<(ParsedRow, Option<u8>)>>,
+    /// What does not lie in runs, by the number of its needle, longer texts first.
+    outside_runs: Vec<Vec<OutsideText>>,
 }
 
 /// A text, and what stands outside of runs where it does.
 #[derive(Clone, Copy)]
-struct Known {
+struct OutsideText {
     text: &'static [u8],
     what: Outside,
 }
@@ -86,24 +86,25 @@ struct Known {
 #[derive(Clone, Copy)]
 enum Outside {
     /// A row, and how far before its text it begins.
-    Row(Rule, usize),
+    Row(ParsedRow, usize),
     /// The family and the pattern's name of a prefix that dummies follow.
     Prefix(&'static str, &'static str),
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<FormatTable> = LazyLock::new(|| {
     /// No row has more letters and digits in front.
     const STRETCH_MAX: usize = 64;
-    let (mut prefixed, mut bare) = (vec![Vec::new(); 1 << 14], vec![Vec::new(); STRETCH_MAX]);
+    let (mut prefixed, mut unprefixed) = (vec![Vec::new(); 1 << 14], vec![Vec::new(); STRETCH_MAX]);
     let mut others = Vec::new();
-    let mut prefixes = literals::IN_RUNS.map(|own| Prefix::new(own.as_bytes(), None)).to_vec();
+    let mut prefixes = needles::IN_RUNS.map(|own| Prefix::new(own.as_bytes(), None)).to_vec();
     for rule in ROWS.iter() {
         let (_, format) = rule;
         if let Some((back, text)) = outside_text(format) {
-            others.push(Known { text, what: Outside::Row(rule, back) });
+            others.push(OutsideText { text, what: Outside::Row(rule, back) });
         } else if format.prefix().len() < 2 {
             let (least, most, mark) = format.stretch();
-            let lens = bare.iter_mut().enumerate().filter(|(len, _)| (least..=most).contains(len));
+            let lens =
+                unprefixed.iter_mut().enumerate().filter(|(len, _)| (least..=most).contains(len));
             lens.for_each(|(_, rules)| rules.push((rule, mark)));
         } else {
             prefixes.push(Prefix::new(format.prefix(), Some(rule)));
@@ -117,16 +118,16 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         sixty_four.iter().rev().fold(0, |bits, all| bits << 1 | u64::from(!all.is_empty()))
     };
     let heads = prefixed.chunks(64).map(bits).collect();
-    others.extend(DUMMY_PREFIXES.map(|(prefix, family, name)| Known {
+    others.extend(DUMMY_PREFIXES.map(|(prefix, family, name)| OutsideText {
         text: prefix.as_bytes(),
         what: Outside::Prefix(family, name),
     }));
     others.sort_by_key(|known| Reverse(known.text.len()));
-    let of_literal = |literal: &[u8]| -> Vec<_> {
-        others.iter().filter(|known| known.text.starts_with(literal)).copied().collect()
+    let of_needle = |needle: &[u8]| -> Vec<_> {
+        others.iter().filter(|known| known.text.starts_with(needle)).copied().collect()
     };
-    let outside = literals::texts().map(of_literal).collect();
-    Table { prefixed, heads, bare, outside }
+    let outside_runs = needles::texts().map(of_needle).collect();
+    FormatTable { prefixed, heads, unprefixed, outside_runs }
 });
 
 fn pair(bytes: &[u8]) -> usize {
@@ -143,19 +144,19 @@ const TOKEN_MIN: usize = 14;
 const BEFORE_MAX: usize = 20;
 
 /// Finds tokens of known formats in the runs of a text that may hold some.
-pub(super) fn in_runs(text: &[u8], runs: &[Run], mut each: impl FnMut(Hit)) {
+pub(super) fn in_runs(text: &[u8], runs: &[Run], mut each: impl FnMut(FormatHit)) {
     for run in runs.iter().filter(|run| run.is_rich) {
         in_run(text, run, &mut each);
     }
 }
 
 /// Finds those in a run.
-fn in_run(text: &[u8], run: &Run, each: &mut impl FnMut(Hit)) {
+fn in_run(text: &[u8], run: &Run, each: &mut impl FnMut(FormatHit)) {
     super::work::spend(run.len());
     let goes_on = matches!(text.get(run.end), Some(b':' | b'$'));
     let least = if goes_on { PART_MIN } else { TOKEN_MIN };
     // Where, behind a token, the next word of the run can begin: not within the same one.
-    let mut take = |hit: Hit| {
+    let mut take = |hit: FormatHit| {
         let end = hit.span.end;
         each(hit);
         end + word_len(text, end) + 1
@@ -168,7 +169,7 @@ fn in_run(text: &[u8], run: &Run, each: &mut impl FnMut(Hit)) {
         [before @ .., b':' | b'|'] => {
             let word = before.iter().rev().take(BEFORE_MAX);
             let len = word.take_while(|byte| byte.is_ascii_alphanumeric()).count();
-            if let Some(hit) = bare(text, before.len() - len, len) {
+            if let Some(hit) = unprefixed(text, before.len() - len, len) {
                 done = take(hit);
             }
         }
@@ -206,19 +207,19 @@ fn word_len(text: &[u8], at: usize) -> usize {
 }
 
 /// The format that begins at a position in a run with so many letters and digits.
-fn in_word(text: &[u8], run: &Run, at: usize, len: usize) -> Option<Hit> {
+fn in_word(text: &[u8], run: &Run, at: usize, len: usize) -> Option<FormatHit> {
     super::work::spend(8);
     let rest = text.get(at..).unwrap_or_default();
     let mut found = prefixes_of(rest).filter_map(|prefix| matches(prefix.rule?, text, at));
     // Without any digit nothing matches but prefixes with a dummy behind them.
     found
         .next()
-        .or_else(|| if run.digits > 0 { bare(text, at, len) } else { None })
+        .or_else(|| if run.digits > 0 { unprefixed(text, at, len) } else { None })
         .or_else(|| behind_word(text, at, len))
 }
 
 /// The token that a word for a dummy is glued to the front of, if the form leaves no doubt: the word makes no dummy of it.
-fn behind_word(text: &[u8], at: usize, len: usize) -> Option<Hit> {
+fn behind_word(text: &[u8], at: usize, len: usize) -> Option<FormatHit> {
     let word = placeholder::word_len(text.get(at..at + len)?)?;
     let start = at + word;
     let is_marked = |prefix: &&Prefix| {
@@ -243,7 +244,7 @@ pub(super) fn may_begin(four: [u8; 4], len: usize, mark: Option<u8>) -> bool {
     if len == 0 && !four.starts_with(b"_") {
         return false;
     }
-    bare_rules(len, mark).next().is_some() || prefixes_of(&four).next().is_some()
+    unprefixed_rules(len, mark).next().is_some() || prefixes_of(&four).next().is_some()
 }
 
 /// Tells whether the word of so many letters and digits at a position of a token begins like one of the
@@ -252,16 +253,17 @@ pub(super) fn begins(token: &[u8], at: usize, len: usize) -> bool {
     let rest = token.get(at..).unwrap_or_default();
     // Two or three letters stand anywhere; what begins with them must be a token to the end.
     let begins = |prefix: &Prefix| {
-        let is_token = |(_, format): Rule| prefix.text.len() > 3 || format.matches(rest).is_some();
+        let is_token =
+            |(_, format): ParsedRow| prefix.text.len() > 3 || format.matches(rest).is_some();
         rest.starts_with(prefix.text) && prefix.rule.is_none_or(is_token)
     };
     super::work::spend(8);
-    prefixes_of(rest).any(begins) || bare(token, at, len).is_some()
+    prefixes_of(rest).any(begins) || unprefixed(token, at, len).is_some()
 }
 
 /// Tells whether a text is a token of a format that has one length: nothing behind it belongs to it.
 pub(super) fn is_full(token: &[u8]) -> bool {
-    let is_one = |(_, format): Rule| {
+    let is_one = |(_, format): ParsedRow| {
         !format.is_open() && format.matches(token).is_some_and(|(len, _)| len == token.len())
     };
     prefixes_of(token).filter_map(|prefix| prefix.rule).any(is_one)
@@ -286,25 +288,26 @@ pub(super) fn name_len(hit: &PatternHit, matched: &str) -> usize {
 }
 
 /// The format that begins at a position with so many letters and digits.
-fn bare(text: &[u8], at: usize, len: usize) -> Option<Hit> {
-    bare_rules(len, text.get(at + len).copied()).find_map(|rule| matches(rule, text, at))
+fn unprefixed(text: &[u8], at: usize, len: usize) -> Option<FormatHit> {
+    unprefixed_rules(len, text.get(at + len).copied()).find_map(|rule| matches(rule, text, at))
 }
 
 /// The rows that begin with so many letters and digits and what follows them.
-fn bare_rules(len: usize, mark: Option<u8>) -> impl Iterator<Item = Rule> {
-    let rules = TABLE.bare.get(len).into_iter().flatten();
+fn unprefixed_rules(len: usize, mark: Option<u8>) -> impl Iterator<Item = ParsedRow> {
+    let rules = TABLE.unprefixed.get(len).into_iter().flatten();
     rules.filter(move |(_, ends)| ends.is_none() || *ends == mark).map(|(rule, _)| *rule)
 }
 
-fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
+fn matches((row, format): ParsedRow, text: &[u8], at: usize) -> Option<FormatHit> {
     let rest = text.get(at..)?;
     let prefix = format.prefix();
     let body = rest.strip_prefix(prefix)?;
     // Where nothing fits, the beginning of it does not fit either.
     let fitted = format.fit(rest)?;
     let marked = prefix.len() >= 4 && prefix.last().is_some_and(|byte| b"-_.".contains(byte));
-    let is_dummy =
-        |body: &[u8]| if marked { placeholder::is_void(body) } else { placeholder::is_dummy(body) };
+    let is_dummy = |body: &[u8]| {
+        if marked { placeholder::is_clear_dummy(body) } else { placeholder::is_dummy(body) }
+    };
     let is_row = prefix.len() >= 3 && is_row(prefix, body);
     let whole = if is_row { None } else { whole_without_word(format, rest, is_dummy) };
     let (rest, found) = match whole {
@@ -342,25 +345,25 @@ fn matches((row, format): Rule, text: &[u8], at: usize) -> Option<Hit> {
     if is_dummy(body) {
         // Behind a prefix that is a repetition, more of it is zeros in base64.
         let is_row = prefix.iter().chain(body.first()).all(|byte| prefix.first() == Some(byte));
-        return (prefix.len() >= 3 && !is_row).then_some(Hit {
+        return (prefix.len() >= 3 && !is_row).then_some(FormatHit {
             row,
             span,
             placeholder: true,
             distinct: true,
         });
     }
-    let shape = Shape::of(body);
+    let stats = TokenStats::of(body);
     // No name of a program changes as often as chance does.
-    let mixed = shape.digits >= 2 && shape.lower >= 2 && shape.upper >= 2;
-    let distinct = format.is_distinct() || mixed && shape.changes * 2 >= shape.len;
+    let mixed = stats.digits >= 2 && stats.lower >= 2 && stats.upper >= 2;
+    let distinct = format.is_distinct() || mixed && stats.changes * 2 >= stats.len;
     let strong = !common && (marked || prefix.len() >= 6)
         || row.check == Some(Check::Crc32Base62) && super::checksum::crc32_base62(body);
-    let random = !shape.is_wordy()
-        && (strong || shape.len < 24 || !shape.is_name() || shape.changes * 2 >= shape.len)
-        && (strong || shape.digits >= 2 || shape.odd_pairs * 4 >= shape.pairs)
-        && shape.evenness() >= if strong { 55 } else { 70 }
-        && (strong || shape.kind == Kind::Digits && shape.len < 20 || shape.changes >= 3);
-    random.then_some(Hit { row, span, placeholder: false, distinct })
+    let random = !stats.is_wordlike()
+        && (strong || stats.len < 24 || !stats.is_name() || stats.changes * 2 >= stats.len)
+        && (strong || stats.digits >= 2 || stats.rare_bigrams * 4 >= stats.bigrams)
+        && stats.entropy_percent() >= if strong { 55 } else { 70 }
+        && (strong || stats.kind == Kind::Digits && stats.len < 20 || stats.changes >= 3);
+    random.then_some(FormatHit { row, span, placeholder: false, distinct })
 }
 
 /// Tells whether a prefix comes so often behind itself that no token stands between.
@@ -424,16 +427,16 @@ fn whole_without_word<'a>(
 }
 
 /// Finds formats that do not lie in runs, and known prefixes with a dummy after them.
-pub(super) fn outside(
+pub(super) fn outside_runs(
     text: &[u8],
-    places: &[Place],
+    places: &[NeedlePlace],
     mut each: impl FnMut(&'static str, &'static str, Range<usize>, bool),
 ) {
     // Hashes come last.
     for hash in [false, true] {
         let mut done = 0;
-        for place in places.iter().filter(|place| hash == (place.literal == Literal::Hash)) {
-            let known = TABLE.outside.get(place.nth).map(Vec::as_slice).unwrap_or_default();
+        for place in places.iter().filter(|place| hash == (place.kind == NeedleKind::Hash)) {
+            let known = TABLE.outside_runs.get(place.nth).map(Vec::as_slice).unwrap_or_default();
             done = outside_at(text, place.at, known, done, &mut each);
         }
     }
@@ -443,7 +446,7 @@ pub(super) fn outside(
 fn outside_at(
     text: &[u8],
     at: usize,
-    known: &[Known],
+    known: &[OutsideText],
     done: usize,
     each: &mut impl FnMut(&'static str, &'static str, Range<usize>, bool),
 ) -> usize {
@@ -467,7 +470,7 @@ fn outside_at(
                     continue;
                 }
                 let rest = rest.get(known.text.len()..).unwrap_or_default();
-                if let Some(len) = placeholder::mark(rest) {
+                if let Some(len) = placeholder::mark_len(rest) {
                     let end = at + known.text.len() + len;
                     each(family, name, at..end, true);
                     return end;
@@ -481,13 +484,13 @@ fn outside_at(
 #[cfg(test)]
 mod tests {
     use super::super::runs;
-    use super::super::survey::Survey;
+    use super::super::text_index::TextIndex;
     use super::*;
 
     fn names(text: &str) -> Vec<(&'static str, String, bool)> {
         let mut found = Vec::new();
-        let mut survey = Survey::of(text.as_bytes());
-        let Survey { runs, .. } = &mut survey;
+        let mut text_index = TextIndex::of(text.as_bytes());
+        let TextIndex { runs, .. } = &mut text_index;
         text.match_indices("xxxx").for_each(|(at, _)| runs::enrich(runs, at));
         in_runs(text.as_bytes(), runs, |hit| {
             found.push((hit.row.name, text[hit.span].to_owned(), hit.placeholder));
@@ -618,7 +621,7 @@ mod tests {
     fn a_name_read_backwards_is_no_sure_token() {
         let is_distinct = |text: &str| {
             let mut found = Vec::new();
-            let Survey { runs, .. } = &Survey::of(text.as_bytes());
+            let TextIndex { runs, .. } = &TextIndex::of(text.as_bytes());
             in_runs(text.as_bytes(), runs, |hit| found.push(hit.distinct));
             found
         };
@@ -636,9 +639,9 @@ mod tests {
         assert_eq!(names(&"A".repeat(96)), [], "zeros in base64");
         let mut found = Vec::new();
         let text = ["sk-", "ant-", "oat01-{REDACTED}"].concat();
-        outside(
+        outside_runs(
             text.as_bytes(),
-            &Survey::of(text.as_bytes()).places,
+            &TextIndex::of(text.as_bytes()).places,
             |family, name, span, dummy| {
                 found.push((family, name, span, dummy));
             },
@@ -667,22 +670,24 @@ mod tests {
         ] {
             let text = format!("client_secret=\"{token}\"");
             let mut found = Vec::new();
-            let places = &Survey::of(text.as_bytes()).places;
-            outside(text.as_bytes(), places, |_, name, span, _| found.push((name, &text[span])));
+            let places = &TextIndex::of(text.as_bytes()).places;
+            outside_runs(text.as_bytes(), places, |_, name, span, _| {
+                found.push((name, &text[span]));
+            });
             assert_eq!(found, [(name, token.as_str())]);
         }
     }
 
     #[test]
     fn every_prefix_and_text_is_in_the_table() {
-        let known = || TABLE.outside.iter().flatten();
+        let known = || TABLE.outside_runs.iter().flatten();
         assert_eq!(known().count(), super::super::rows::outside_texts().count());
         assert!(known().filter(|known| known.text.starts_with(b"$")).count() > 15);
         for rule in ROWS.iter().filter(|(_, format)| outside_text(format).is_none()) {
             let mut inside = TABLE.prefixed.iter().flatten().filter_map(|prefix| prefix.rule);
-            let mut bare = TABLE.bare.iter().flatten().map(|(rule, _)| *rule);
-            let is_it = |known: Rule| known.0 == rule.0;
-            assert!(inside.any(is_it) || bare.any(is_it), "{}", rule.0.name);
+            let mut unprefixed = TABLE.unprefixed.iter().flatten().map(|(rule, _)| *rule);
+            let is_it = |known: ParsedRow| known.0 == rule.0;
+            assert!(inside.any(is_it) || unprefixed.any(is_it), "{}", rule.0.name);
         }
     }
 }

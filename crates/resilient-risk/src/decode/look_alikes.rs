@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use unicode_normalization::char::decompose_compatible;
 
 use super::super::bits::{GROUP, bits_at, ones};
-use super::super::marks::Marks;
+use super::super::byte_classes::ByteClasses;
 use super::super::work;
 use super::{Map, Trust, Views};
 
@@ -24,10 +24,10 @@ static ALIKE: LazyLock<HashMap<char, char>> = LazyLock::new(|| {
 });
 
 /// Makes a view of every word that holds such a character.
-pub(super) fn views(text: &str, marks: &Marks, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, byte_classes: &ByteClasses, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    for group in marks.foreign.iter().map(|group| group * GROUP) {
+    for group in byte_classes.foreign.iter().map(|group| group * GROUP) {
         // Lower bytes begin no such character.
         let [begins] = bits_at(bytes, group, |byte| u8::from(byte >= 0xC2));
         for at in ones(begins).map(|bit| group + bit) {
@@ -161,7 +161,7 @@ mod tests {
         let said = |text: &str| -> Vec<(String, String)> {
             let mut budget = usize::MAX;
             let mut all = Views { views: Vec::new(), budget: &mut budget };
-            views(text, &Marks::of(text.as_bytes()), &mut all);
+            views(text, &ByteClasses::of(text.as_bytes()), &mut all);
             let source = |map: &Map| text[map.hull()].to_owned();
             all.views.into_iter().map(|view| (source(&view.map), view.text)).collect()
         };

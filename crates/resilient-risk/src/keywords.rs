@@ -1,10 +1,10 @@
-//! Words that announce secrets. [`literals`](super::literals) finds them with all else that is looked for.
+//! Words that announce secrets. [`needles`](super::needles) finds them with all else that is looked for.
 
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::marks::Marks;
+use super::byte_classes::ByteClasses;
 use super::tables::SECRET_WORDS;
 
 /// A value ends at most so far behind its word.
@@ -15,7 +15,7 @@ pub(super) const AUTHORITY_REACH: usize = 300;
 
 /// What a word says about what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum Keyword {
     Password,
     /// A word so short that it must stand alone, or end a name.
     ShortPassword,
@@ -52,91 +52,95 @@ pub(super) enum Word {
 }
 
 /// The words that are looked for without regard to case.
-pub(super) const WORDS: [(&str, Word); 12] = [
-    ("pass", Word::Password),
-    ("pwd", Word::Password),
-    ("pw", Word::ShortPassword),
-    ("credential", Word::Credential),
-    ("securestring", Word::Password),
-    ("secret", Word::Secret),
-    ("key", Word::Key),
-    ("token", Word::Key),
-    ("auth", Word::Key),
-    ("://", Word::Url),
-    ("bic", Word::Bank),
-    ("ntified by", Word::Sql),
+pub(super) const KEYWORDS: [(&str, Keyword); 12] = [
+    ("pass", Keyword::Password),
+    ("pwd", Keyword::Password),
+    ("pw", Keyword::ShortPassword),
+    ("credential", Keyword::Credential),
+    ("securestring", Keyword::Password),
+    ("secret", Keyword::Secret),
+    ("key", Keyword::Key),
+    ("token", Keyword::Key),
+    ("auth", Keyword::Key),
+    ("://", Keyword::Url),
+    ("bic", Keyword::Bank),
+    ("ntified by", Keyword::Sql),
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const RARE: [(&str, Word); 17] = [
-    (" -u ", Word::User),
-    ("--user ", Word::User),
-    ("asic ", Word::Basic),
-    ("mysql", Word::Command),
-    ("er login", Word::Login),
-    ("redis-cli", Word::Redis),
-    ("PDO", Word::Call),
-    ("Connection", Word::Call),
-    ("asicAuth", Word::Call),
-    ("redential", Word::Call),
-    (".login", Word::Call),
-    ("define", Word::Constant),
-    ("@tcp(", Word::Tcp),
-    (":543", Word::Port),
-    ("*:*:", Word::Port),
-    ("/user:", Word::Share),
-    ("xxxx", Word::Dummy),
+pub(super) const CASED_KEYWORDS: [(&str, Keyword); 17] = [
+    (" -u ", Keyword::User),
+    ("--user ", Keyword::User),
+    ("asic ", Keyword::Basic),
+    ("mysql", Keyword::Command),
+    ("er login", Keyword::Login),
+    ("redis-cli", Keyword::Redis),
+    ("PDO", Keyword::Call),
+    ("Connection", Keyword::Call),
+    ("asicAuth", Keyword::Call),
+    ("redential", Keyword::Call),
+    (".login", Keyword::Call),
+    ("define", Keyword::Constant),
+    ("@tcp(", Keyword::Tcp),
+    (":543", Keyword::Port),
+    ("*:*:", Keyword::Port),
+    ("/user:", Keyword::Share),
+    ("xxxx", Keyword::Dummy),
 ];
 
 /// A word in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Said {
-    pub(super) word: Word,
+pub(super) struct KeywordHit {
+    pub(super) word: Keyword,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-impl Said {
+impl KeywordHit {
     /// The word that ends at a place, or the longer name that it is a part of; nothing where no value
     /// can follow it, as it does most often.
     pub(super) fn of(
         text: &[u8],
-        marks: &Marks,
-        word: Word,
+        byte_classes: &ByteClasses,
+        word: Keyword,
         start: usize,
         end: usize,
     ) -> Option<Self> {
         const NAME: &[u8] = b"aws_secret_access_key";
-        if word == Word::Secret
+        if word == Keyword::Secret
             && let Some(start) = start.checked_sub(4)
             && let Some(name) = text.get(start..start + NAME.len())
             && name.eq_ignore_ascii_case(NAME)
         {
-            return Some(Self { word: Word::AwsSecret, start, end: start + NAME.len() });
+            return Some(Self { word: Keyword::AwsSecret, start, end: start + NAME.len() });
         }
         // A value has a digit, and what follows shows the password of an address.
         let can_follow = match word {
-            Word::Url => true,
-            Word::Bank => is_assigned(text, marks, end),
-            Word::Key | Word::Secret | Word::Credential if !is_assigned(text, marks, end) => {
+            Keyword::Url => true,
+            Keyword::Bank => is_assigned(text, byte_classes, end),
+            Keyword::Key | Keyword::Secret | Keyword::Credential
+                if !is_assigned(text, byte_classes, end) =>
+            {
                 is_column(text, start, end)
             }
-            Word::Password | Word::ShortPassword if is_assigned(text, marks, end) => true,
-            _ => has_digit(marks, end),
+            Keyword::Password | Keyword::ShortPassword if is_assigned(text, byte_classes, end) => {
+                true
+            }
+            _ => has_digit(byte_classes, end),
         };
         can_follow.then_some(Self { word, start, end })
     }
 }
 
 /// Tells whether a digit stands where a value may, behind a word that ends at a place.
-fn has_digit(marks: &Marks, end: usize) -> bool {
-    marks.digit.next(end, end + VALUE_REACH).is_some()
+fn has_digit(byte_classes: &ByteClasses, end: usize) -> bool {
+    byte_classes.digit.next(end, end + VALUE_REACH).is_some()
 }
 
 /// Tells whether a sign, or what may stand before one, follows the letters and digits that a name goes on
 /// with: most names end before brackets and commas.
-fn is_assigned(text: &[u8], marks: &Marks, end: usize) -> bool {
-    let after = text.get(end + marks.alnum.from(end).trailing_ones() as usize);
+fn is_assigned(text: &[u8], byte_classes: &ByteClasses, end: usize) -> bool {
+    let after = text.get(end + byte_classes.alnum.from(end).trailing_ones() as usize);
     let is = |byte: u8| {
         let before = matches!(byte, b'_' | b'"' | b'\'' | b'`' | b']' | b'\\' | b' ' | b'\t');
         before || matches!(byte, b'!' | b':' | b'=' | b'>' | b'?')
@@ -168,21 +172,21 @@ pub(super) fn has_secret_word(text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::survey::Survey;
+    use super::super::text_index::TextIndex;
     use super::*;
 
-    fn said(text: &str) -> Vec<(Word, usize, usize)> {
-        let survey = Survey::of(text.as_bytes());
-        survey.words.iter().map(|said| (said.word, said.start, said.end)).collect()
+    fn said(text: &str) -> Vec<(Keyword, usize, usize)> {
+        let text_index = TextIndex::of(text.as_bytes());
+        text_index.keywords.iter().map(|said| (said.word, said.start, said.end)).collect()
     }
 
     #[test]
     fn words_are_found_in_any_case_and_once() {
         let expected = [
-            (Word::Key, 7, 10),
-            (Word::Url, 12, 15),
-            (Word::AwsSecret, 16, 37),
-            (Word::Key, 34, 37),
+            (Keyword::Key, 7, 10),
+            (Keyword::Url, 12, 15),
+            (Keyword::AwsSecret, 16, 37),
+            (Keyword::Key, 34, 37),
         ];
         assert_eq!(said("My_API_Key x:// AWS_secret_Access_key 1"), expected);
         let starts: Vec<_> = said(&" Token1=".repeat(900)).iter().map(|said| said.1).collect();
@@ -192,7 +196,7 @@ mod tests {
     #[test]
     fn words_count_only_where_a_value_can_follow() {
         let gap = |len: usize| " ".repeat(len);
-        assert_eq!(said(&format!("key{}1", gap(159))), [(Word::Key, 0, 3)]);
+        assert_eq!(said(&format!("key{}1", gap(159))), [(Keyword::Key, 0, 3)]);
         assert_eq!(said(&format!("key{}1", gap(160))), []);
         for assigned in ["key: 1", "Key_name = 1", "x['keys'] = 1", "\"auth\" \"1", "secret1\t>1"] {
             assert_eq!(said(assigned).len(), 1, "{assigned}");
@@ -200,6 +204,6 @@ mod tests {
         for other in ["key)=1", "keys.1", "secret{ = 1", "token"] {
             assert_eq!(said(other), [], "{other}");
         }
-        assert_eq!(said("aws_secret_access_key"), [(Word::AwsSecret, 0, 21)]);
+        assert_eq!(said("aws_secret_access_key"), [(Keyword::AwsSecret, 0, 21)]);
     }
 }

@@ -1,4 +1,4 @@
-//! One search of a text for everything that findings begin with.
+//! Needles: one search of a text for everything that findings begin with.
 //!
 //! The prefixes of the paper's patterns, of formats that do not lie in runs, of well-known tokens
 //! that dummies stand for, and words that announce secrets are looked for all at once. What a place
@@ -7,13 +7,13 @@
 use std::sync::LazyLock;
 
 use super::bits::{PAIRS, rows_of_pairs};
-use super::marks::Marks;
+use super::byte_classes::ByteClasses;
+use super::keywords::{CASED_KEYWORDS, KEYWORDS, Keyword, KeywordHit};
 use super::rows::outside_texts;
-use super::words::{RARE, Said, WORDS, Word};
 
 /// What a place begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Literal {
+pub(super) enum NeedleKind {
     /// `AKIA`
     Aws,
     /// `.eyJ`
@@ -35,36 +35,36 @@ pub(super) enum Literal {
     /// How a hashed password begins.
     Hash,
     /// A word as it is written.
-    Word(Word),
+    Keyword(Keyword),
     /// A word in any case.
-    AnyCase(Word),
+    AnyCase(Keyword),
 }
 
-/// A place where a literal stands.
+/// A place where a needle stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct NeedlePlace {
     pub(super) at: usize,
-    pub(super) literal: Literal,
-    /// The number of the literal, for [`vendor::outside`](super::vendor::outside).
+    pub(super) kind: NeedleKind,
+    /// The number of the needle, for [`known_formats::outside_runs`](super::known_formats::outside_runs).
     pub(super) nth: usize,
 }
 
-const OWN: [(&str, Literal); 14] = [
-    ("AKIA", Literal::Aws),
-    (".eyJ", Literal::Jwt),
-    ("BEGIN ", Literal::Begin),
-    ("-END ", Literal::End),
-    ("- END ", Literal::End),
-    ("Private-Lines: ", Literal::PrivateLines),
-    ("kty", Literal::KeyType),
-    ("EK ETAVIRP", Literal::ReverseLines),
-    ("bearer", Literal::Bearer),
+const OWN: [(&str, NeedleKind); 14] = [
+    ("AKIA", NeedleKind::Aws),
+    (".eyJ", NeedleKind::Jwt),
+    ("BEGIN ", NeedleKind::Begin),
+    ("-END ", NeedleKind::End),
+    ("- END ", NeedleKind::End),
+    ("Private-Lines: ", NeedleKind::PrivateLines),
+    ("kty", NeedleKind::KeyType),
+    ("EK ETAVIRP", NeedleKind::ReverseLines),
+    ("bearer", NeedleKind::Bearer),
     // What stands between two dollar signs is of one byte but here.
-    ("$2a", Literal::Hash),
-    ("$2b", Literal::Hash),
-    ("$2x", Literal::Hash),
-    ("$2y", Literal::Hash),
-    ("$krb", Literal::Hash),
+    ("$2a", NeedleKind::Hash),
+    ("$2b", NeedleKind::Hash),
+    ("$2x", NeedleKind::Hash),
+    ("$2y", NeedleKind::Hash),
+    ("$krb", NeedleKind::Hash),
 ];
 
 /// What the paper's patterns begin with that lie in runs, except for one that says too little.
@@ -75,12 +75,12 @@ pub(super) const IN_RUNS: [&str; 9] =
 #[derive(Clone, Copy)]
 struct Needle {
     text: &'static [u8],
-    literal: Literal,
+    kind: NeedleKind,
 }
 
 impl Needle {
     fn is_any_case(&self) -> bool {
-        matches!(self.literal, Literal::Bearer | Literal::AnyCase(_))
+        matches!(self.kind, NeedleKind::Bearer | NeedleKind::AnyCase(_))
     }
 
     /// The bytes that may stand at one of its places; behind it, any.
@@ -103,7 +103,7 @@ impl Needle {
     }
 }
 
-struct Literals {
+struct Needles {
     needles: Vec<Needle>,
     /// The numbers of the needles by the byte that they begin with.
     by_first: Vec<Vec<usize>>,
@@ -111,20 +111,20 @@ struct Literals {
     pairs: Box<[u8; 1 << 16]>,
 }
 
-static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
-    let needle = |text: &'static str, literal| Needle { text: text.as_bytes(), literal };
-    let mut needles = OWN.map(|(text, literal)| needle(text, literal)).to_vec();
+static NEEDLES: LazyLock<Needles> = LazyLock::new(|| {
+    let needle = |text: &'static str, kind| Needle { text: text.as_bytes(), kind };
+    let mut needles = OWN.map(|(text, kind)| needle(text, kind)).to_vec();
     let mut others: Vec<&'static [u8]> = outside_texts().collect();
     others.sort_by_key(|text| text.len());
     for text in others {
-        // A longer literal is found by the shorter one that it begins with.
+        // A longer needle is found by the shorter one that it begins with.
         if !needles.iter().any(|known| text.starts_with(known.text)) {
-            let literal = if text.starts_with(b"$") { Literal::Hash } else { Literal::Vendor };
-            needles.push(Needle { text, literal });
+            let kind = if text.starts_with(b"$") { NeedleKind::Hash } else { NeedleKind::Vendor };
+            needles.push(Needle { text, kind });
         }
     }
-    needles.extend(RARE.map(|(text, word)| needle(text, Literal::Word(word))));
-    needles.extend(WORDS.map(|(text, word)| needle(text, Literal::AnyCase(word))));
+    needles.extend(CASED_KEYWORDS.map(|(text, word)| needle(text, NeedleKind::Keyword(word))));
+    needles.extend(KEYWORDS.map(|(text, word)| needle(text, NeedleKind::AnyCase(word))));
     let (mut by_first, mut pairs) = (vec![Vec::new(); 256], Box::new([0; 1 << 16]));
     for (nth, needle) in needles.iter().enumerate() {
         for first in needle.bytes(0) {
@@ -142,11 +142,11 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
             }
         }
     }
-    Literals { by_first, needles, pairs }
+    Needles { by_first, needles, pairs }
 });
 
-impl Literals {
-    /// Tells each place where a literal stands, in order, with the number of the literal; those of one place by number.
+impl Needles {
+    /// Tells each place where a needle stands, in order, with the number of the needle; those of one place by number.
     fn each(&self, text: &[u8], mut found: impl FnMut(usize, usize, &Needle)) {
         for at in rows_of_pairs(text, &self.pairs).ones() {
             let rest = text.get(at..).unwrap_or_default();
@@ -161,62 +161,62 @@ impl Literals {
     }
 }
 
-/// The texts of the literals by number.
+/// The texts of the needles by number.
 pub(super) fn texts() -> impl Iterator<Item = &'static [u8]> {
-    LITERALS.needles.iter().map(|needle| needle.text)
+    NEEDLES.needles.iter().map(|needle| needle.text)
 }
 
 /// Lists the places of a text, in order, and its words: first those in any case, then the others, each in
 /// order. Words, and what only the table of formats knows, do not overlap among themselves.
-pub(super) fn find(text: &[u8], marks: &Marks) -> (Vec<Place>, Vec<Said>) {
-    let (mut places, mut words, mut rare) = (Vec::new(), Vec::new(), Vec::new());
+pub(super) fn find(text: &[u8], byte_classes: &ByteClasses) -> (Vec<NeedlePlace>, Vec<KeywordHit>) {
+    let (mut places, mut keywords, mut rare) = (Vec::new(), Vec::new(), Vec::new());
     let (mut done, mut said) = (0, 0);
-    LITERALS.each(text, |at, nth, needle| {
+    NEEDLES.each(text, |at, nth, needle| {
         let end = at + needle.text.len();
         let next = || text.get(end).copied().unwrap_or(b' ');
-        match needle.literal {
-            Literal::AnyCase(word) => {
+        match needle.kind {
+            NeedleKind::AnyCase(word) => {
                 let is_whole = match word {
-                    Word::Bank => !next().is_ascii_lowercase(),
-                    Word::ShortPassword => !next().is_ascii_alphanumeric() && next() != b'_',
+                    Keyword::Bank => !next().is_ascii_lowercase(),
+                    Keyword::ShortPassword => !next().is_ascii_alphanumeric() && next() != b'_',
                     _ => true,
                 };
                 if at >= said && is_whole {
                     said = end;
-                    words.extend(Said::of(text, marks, word, at, end));
+                    keywords.extend(KeywordHit::of(text, byte_classes, word, at, end));
                 }
                 return;
             }
-            Literal::Word(_) | Literal::Vendor if at < done => return,
-            Literal::Bearer if !matches!(next(), b' ' | 9..=13 | 128..) => return,
-            Literal::Word(word) => rare.push(Said { word, start: at, end }),
-            literal => places.push(Place { at, literal, nth }),
+            NeedleKind::Keyword(_) | NeedleKind::Vendor if at < done => return,
+            NeedleKind::Bearer if !matches!(next(), b' ' | 9..=13 | 128..) => return,
+            NeedleKind::Keyword(word) => rare.push(KeywordHit { word, start: at, end }),
+            kind => places.push(NeedlePlace { at, kind, nth }),
         }
-        if needle.literal != Literal::Hash {
+        if needle.kind != NeedleKind::Hash {
             done = end;
         }
     });
-    words.append(&mut rare);
-    (places, words)
+    keywords.append(&mut rare);
+    (places, keywords)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::bits::{BLOCK, GROUP};
-    use super::super::survey::Survey;
+    use super::super::text_index::TextIndex;
     use super::*;
 
     #[test]
-    fn no_literal_hides_a_prefix_of_the_papers_patterns() {
+    fn no_needle_hides_a_prefix_of_the_papers_patterns() {
         let text = ["bea", "rer AKIAK", "IA hvs.eyJ"].concat();
-        let survey = Survey::of(text.as_bytes());
-        let found: Vec<_> = survey.places.iter().map(|place| (place.at, place.literal)).collect();
+        let text_index = TextIndex::of(text.as_bytes());
+        let found: Vec<_> = text_index.places.iter().map(|place| (place.at, place.kind)).collect();
         let expected = [
-            (0, Literal::Bearer),
-            (7, Literal::Aws),
-            (10, Literal::Aws),
-            (15, Literal::Vendor),
-            (18, Literal::Jwt),
+            (0, NeedleKind::Bearer),
+            (7, NeedleKind::Aws),
+            (10, NeedleKind::Aws),
+            (15, NeedleKind::Vendor),
+            (18, NeedleKind::Jwt),
         ];
         assert_eq!(found, expected);
     }
@@ -224,24 +224,24 @@ mod tests {
     #[test]
     fn places_come_in_order() {
         let text = ["x AK", "IA beare", "r .eyJ npm_ hvs.eyJ xxxx key 1"].concat();
-        let survey = Survey::of(text.as_bytes());
-        let found: Vec<_> = survey.places.iter().map(|place| (place.at, place.literal)).collect();
+        let text_index = TextIndex::of(text.as_bytes());
+        let found: Vec<_> = text_index.places.iter().map(|place| (place.at, place.kind)).collect();
         let expected = [
-            (2, Literal::Aws),
-            (7, Literal::Bearer),
-            (14, Literal::Jwt),
-            (19, Literal::Vendor),
-            (24, Literal::Vendor),
-            (27, Literal::Jwt),
+            (2, NeedleKind::Aws),
+            (7, NeedleKind::Bearer),
+            (14, NeedleKind::Jwt),
+            (19, NeedleKind::Vendor),
+            (24, NeedleKind::Vendor),
+            (27, NeedleKind::Jwt),
         ];
         assert_eq!(found, expected);
-        let said = |word, start, end| Said { word, start, end };
-        assert_eq!(survey.words, [said(Word::Key, 37, 40), said(Word::Dummy, 32, 36)]);
+        let said = |word, start, end| KeywordHit { word, start, end };
+        assert_eq!(text_index.keywords, [said(Keyword::Key, 37, 40), said(Keyword::Dummy, 32, 36)]);
     }
 
     #[test]
-    fn a_literal_is_found_wherever_it_stands() {
-        for needle in &LITERALS.needles {
+    fn a_needle_is_found_wherever_it_stands() {
+        for needle in &NEEDLES.needles {
             for before in (0..GROUP + 4).chain(BLOCK - 4..BLOCK + 4) {
                 let text = if needle.is_any_case() {
                     needle.text.to_ascii_uppercase()
@@ -249,7 +249,7 @@ mod tests {
                     needle.text.to_vec()
                 };
                 let (text, mut found) = ([vec![b'.'; before], text].concat(), Vec::new());
-                LITERALS.each(&text, |at, _, needle| found.push((at, needle.text.len())));
+                NEEDLES.each(&text, |at, _, needle| found.push((at, needle.text.len())));
                 assert!(found.contains(&(before, text.len() - before)), "{before}");
             }
         }

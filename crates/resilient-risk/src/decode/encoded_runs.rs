@@ -6,12 +6,12 @@ use std::ops::Range;
 use percent_encoding::percent_decode_str;
 
 use super::super::bits::padded;
-use super::super::token::{is_uuid, is_wordy};
-use super::super::vendor;
-use super::super::words::has_secret_word;
+use super::super::keywords::has_secret_word;
+use super::super::known_formats;
+use super::super::token::{is_uuid, is_wordlike};
 use super::encoded::{base64, is_hex, is_text, text_of};
 use super::wrapped::wrapped;
-use super::{Map, Survey, Trust, Views};
+use super::{Map, TextIndex, Trust, Views};
 
 /// Fewer encoded characters hold no secret.
 const PIECE_MIN: usize = 20;
@@ -29,16 +29,18 @@ const TOKEN_MAX: usize = 4096;
 const TURNED_MAX: usize = 512;
 
 /// Makes the views of the runs of a text, each with the lines that it goes on on.
-pub(super) fn views(text: &str, survey: &Survey, views: &mut Views<'_>) {
+pub(super) fn views(text: &str, text_index: &TextIndex, views: &mut Views<'_>) {
     let mut done = 0;
-    for run in survey.runs.iter().filter(|run| run.len() >= LINE_MIN) {
+    for run in text_index.runs.iter().filter(|run| run.len() >= LINE_MIN) {
         if run.start < done {
             continue;
         }
-        if let Some((lines, joined)) = wrapped(text.as_bytes(), &survey.marks, run.span(), false) {
+        if let Some((lines, joined)) =
+            wrapped(text.as_bytes(), &text_index.byte_classes, run.span(), false)
+        {
             done = lines.hull().end;
             if joined.len() <= TOKEN_MAX {
-                let trust = if is_named(text, run.start) { Trust::Full } else { Trust::Names };
+                let trust = if is_named(text, run.start) { Trust::Full } else { Trust::Prefixed };
                 views.add("joined lines", lines.clone(), joined.clone(), trust);
             }
             of_run(&joined, |span| Map::Whole(lines.pieces(span)), views);
@@ -83,7 +85,7 @@ fn of_run(run: &str, place: impl Fn(Range<usize>) -> Map, views: &mut Views<'_>)
     for span in values(run).filter(|span| span.len() <= TURNED_MAX) {
         let value = run.get(span.clone()).unwrap_or_default();
         // To turn the names of a program around takes too long.
-        if is_wordy(value.as_bytes()) {
+        if is_wordlike(value.as_bytes()) {
             continue;
         }
         let reversed: Vec<u8> = value.bytes().rev().collect();
@@ -92,11 +94,11 @@ fn of_run(run: &str, place: impl Fn(Range<usize>) -> Map, views: &mut Views<'_>)
             views.add("reversed base64", place(span.clone()), text, Trust::Full);
         } else if has_format(&reversed) {
             let text = String::from_utf8_lossy(&reversed).into_owned();
-            views.add("reversed", place(span.clone()), text, Trust::Names);
+            views.add("reversed", place(span.clone()), text, Trust::Prefixed);
         }
         if has_format(&by_thirteen) {
             let text = String::from_utf8_lossy(&by_thirteen).into_owned();
-            views.add("rot13", place(span), text, Trust::Names);
+            views.add("rot13", place(span), text, Trust::Prefixed);
         }
     }
 }
@@ -151,8 +153,8 @@ fn has_format(token: &[u8]) -> bool {
     // A word may be empty: what begins with a sign is found between two of them.
     split(token, |byte| !byte.is_ascii_alphanumeric()).any(|word| {
         let four = padded(token.get(word.start..).unwrap_or_default());
-        vendor::may_begin(four, word.len(), token.get(word.end).copied())
-            && vendor::begins(token, word.start, word.len())
+        known_formats::may_begin(four, word.len(), token.get(word.end).copied())
+            && known_formats::begins(token, word.start, word.len())
     })
 }
 

@@ -4,18 +4,18 @@ use std::ops::Range;
 
 use super::super::bits::GROUP;
 use super::super::bits::ones;
-use super::super::marks::Marks;
+use super::super::byte_classes::ByteClasses;
 use super::super::work;
 
 /// Words that announce a number, in small letters.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct ContextWords {
     /// Each with the number of the bit that tells how it [begins](beginning).
     all: &'static [(u32, &'static str)],
     begins: u64,
 }
 
-impl Words {
+impl ContextWords {
     pub(super) const fn of(all: &'static [(u32, &'static str)]) -> Self {
         let (mut begins, mut rest) = (0, all);
         while let [(bit, _), after @ ..] = rest {
@@ -36,7 +36,7 @@ impl Words {
 }
 
 /// The text near a number, and where words begin in it.
-pub(super) enum Near<'a> {
+pub(super) enum Context<'a> {
     /// No letter.
     Silent,
     /// Of ASCII alone: what stands before and after, with a bit for each place where a word begins,
@@ -46,24 +46,26 @@ pub(super) enum Near<'a> {
     Other(String, Vec<usize>),
 }
 
-impl<'a> Near<'a> {
+impl<'a> Context<'a> {
     const BACK: usize = 60;
     const AHEAD: usize = 24;
 
     /// Tells whether no letter stands near a number of at most sixty-four bytes, or in it.
-    pub(super) fn is_silent(marks: &Marks, span: &Range<usize>) -> bool {
+    pub(super) fn is_silent(byte_classes: &ByteClasses, span: &Range<usize>) -> bool {
         let Range { start, end } = *span;
         let parts =
             [(start.saturating_sub(Self::BACK), start), (start, end), (end, end + Self::AHEAD)];
-        marks.foreign.is_empty() && parts.iter().all(|(from, to)| letters(marks, *from, *to) == 0)
+        byte_classes.foreign.is_empty()
+            && parts.iter().all(|(from, to)| letters(byte_classes, *from, *to) == 0)
     }
 
     /// Reads the text near a number.
-    pub(super) fn of(text: &'a str, marks: &Marks, span: &Range<usize>) -> Self {
+    pub(super) fn of(text: &'a str, byte_classes: &ByteClasses, span: &Range<usize>) -> Self {
         work::spend(Self::BACK + Self::AHEAD);
         let (from, to) = (span.start.saturating_sub(Self::BACK), span.end + Self::AHEAD);
-        let letters = [letters(marks, from, span.start), letters(marks, span.end, to)];
-        if letters == [0; 2] && marks.foreign.is_empty() {
+        let letters =
+            [letters(byte_classes, from, span.start), letters(byte_classes, span.end, to)];
+        if letters == [0; 2] && byte_classes.foreign.is_empty() {
             return Self::Silent;
         }
         let (from, to) = (text.floor_char_boundary(from), text.floor_char_boundary(to));
@@ -90,7 +92,7 @@ impl<'a> Near<'a> {
     }
 
     /// Tells whether there may be one of the words, by how they begin: mostly there is none.
-    pub(super) const fn may_have(&self, words: &Words) -> bool {
+    pub(super) const fn may_have(&self, words: &ContextWords) -> bool {
         match self {
             Self::Silent => false,
             Self::Plain(_, begins) => *begins & words.begins != 0,
@@ -99,7 +101,7 @@ impl<'a> Near<'a> {
     }
 
     /// Tells whether there is one of the words that does not go on in Latin letters on either side.
-    pub(super) fn has(&self, words: &Words) -> bool {
+    pub(super) fn has(&self, words: &ContextWords) -> bool {
         if !self.may_have(words) {
             return false;
         }
@@ -124,8 +126,8 @@ impl<'a> Near<'a> {
 }
 
 /// The letters of a stretch that is no longer than a group.
-fn letters(marks: &Marks, from: usize, to: usize) -> u64 {
-    marks.alnum.from(from) & !marks.digit.from(from) & low(to - from)
+fn letters(byte_classes: &ByteClasses, from: usize, to: usize) -> u64 {
+    byte_classes.alnum.from(from) & !byte_classes.digit.from(from) & low(to - from)
 }
 
 /// A bit for the two letters that a word begins with, in any case. Others may have the same.
