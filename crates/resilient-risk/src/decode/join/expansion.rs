@@ -1,4 +1,4 @@
-//! Variables of a shell whose values stand side by side: `"$A$B"`, `$A${B}`, `${A}end`.
+//! Variables of a shell with nothing between them: `"$A$B"`, `$A${B}`, `${A}end`.
 //!
 //! A shell assigns without quotes, too, and uses a variable anywhere. So the value is looked for where the variable is
 //! used, in the text above.
@@ -17,12 +17,12 @@ use super::names::{USE_MAX, is_named};
 const PARTS_MAX: usize = 8;
 const NAME_MAX: usize = 64;
 
-/// What stands in a row with a variable in it.
+/// A part of a word with a variable in it.
 enum Part {
     /// A variable, by its name.
     Name(Range<usize>),
     /// A text.
-    KeywordHit(Range<usize>),
+    Text(Range<usize>),
 }
 
 impl Source<'_> {
@@ -33,11 +33,11 @@ impl Source<'_> {
             if at < done {
                 continue;
             }
-            let (begin, row, end) = self.row(at, done);
+            let (begin, word, end) = self.expanded(at, done);
             let mut parts = Vec::new();
-            for part in &row {
+            for part in &word {
                 let said = match part {
-                    Part::KeywordHit(said) => vec![said.clone()],
+                    Part::Text(said) => vec![said.clone()],
                     Part::Name(name) => self.values(self.said(name), begin),
                 };
                 if said.is_empty() {
@@ -68,16 +68,16 @@ impl Source<'_> {
         is_one
     }
 
-    /// What stands in a row with the variable at a position, not before a floor: where the row begins, its parts, and where
-    /// it ends. A variable that stands alone has none.
-    fn row(&self, dollar: usize, floor: usize) -> (usize, Vec<Part>, usize) {
+    /// The word that has a variable at a position, not before a floor: where it begins, its parts, and where it ends. A
+    /// variable that stands alone has none.
+    fn expanded(&self, dollar: usize, floor: usize) -> (usize, Vec<Part>, usize) {
         let floor = floor.max(dollar.saturating_sub(PART_MAX));
         let begin = dollar - self.byte_classes.token.run_back(dollar, floor);
         let sign = memrchr(b'=', self.said(&(begin..dollar)));
         let begin = sign.map_or(begin, |sign| begin + sign + 1);
         let (mut parts, mut at) = (Vec::new(), dollar);
         if begin < dollar {
-            parts.push(Part::KeywordHit(begin..dollar));
+            parts.push(Part::Text(begin..dollar));
         }
         while parts.len() < PARTS_MAX
             && let Some((part, end)) = self.beside(at)
@@ -85,11 +85,11 @@ impl Source<'_> {
             parts.push(part);
             at = end;
         }
-        let is_row = parts.len() > 1;
-        (begin, if is_row { parts } else { Vec::new() }, at)
+        let is_word = parts.len() > 1;
+        (begin, if is_word { parts } else { Vec::new() }, at)
     }
 
-    /// The part of a row at a position, and where it ends.
+    /// The part of a word at a position, and where it ends.
     fn beside(&self, at: usize) -> Option<(Part, usize)> {
         let byte = self.byte(at);
         if byte == b'$' {
@@ -104,11 +104,11 @@ impl Source<'_> {
         }
         if is_quote(byte) {
             let (literal, end) = self.literal(at)?;
-            return Some((Part::KeywordHit(literal), end));
+            return Some((Part::Text(literal), end));
         }
         let is_word = is_named(byte) || byte == b'-' && is_named(self.byte(at + 1));
         let end = at + self.byte_classes.token.run_to(at, at + PART_MAX);
-        is_word.then_some((Part::KeywordHit(at..end), end))
+        is_word.then_some((Part::Text(at..end), end))
     }
 
     /// What a variable holds before a position, by the last assignment above: `NAME=value`, and what is added to it

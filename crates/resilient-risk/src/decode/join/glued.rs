@@ -43,8 +43,8 @@ impl Source<'_> {
                     if is_word { self.byte_classes.token.run_to(at, at + PART_MAX) } else { 0 };
                 (at..at + len, at + len)
             });
-            // A call is no part, nor is a word of a program or a name between two literals, of whose quotes each may be
-            // taken for the other: `"a"or"b"`, `"a"c="b"`.
+            // A call is no part, nor is a word of a program or a name between two literals: `"a"or"b"`, `"a"c="b"`. The
+            // first quote of these may be the last one of a literal.
             let behind = self.byte(end);
             let is_between = if is_bare { is_quote(behind) } else { is_named(behind) };
             let is_other = is_between && is_code(self.said(&next));
