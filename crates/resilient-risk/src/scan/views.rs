@@ -274,14 +274,15 @@ fn without_words_behind(view: &View, found: &mut Finding) {
     let Range { start, end } = found.span;
     let token = |end: usize| view.text.as_bytes().get(start..end).unwrap_or_default();
     // Items of a list are one token or none.
-    let most = if is_join(view) && view.trust != Trust::Listed { PIECES_MAX } else { 1 };
+    let is_one = !is_join(view) || view.trust == Trust::Listed;
+    let most = if is_one { 1 } else { PIECES_MAX };
     let is_whole = |end: &usize| match known_formats::row(found.pattern).filter(|_| is_join(view)) {
         Some(format) => format.matches(token(*end)).is_some_and(|(len, _)| len == end - start),
         None if found.family == "github_pat" => (LEN..LEN + most).contains(&(end - start)),
         None => is_join(view) && is_format(found.pattern) && end - start >= OPEN_MIN,
     };
     let behind = |whole: usize| view.text.as_bytes().get(whole..end).unwrap_or_default();
-    let mut ends = view.map.ends(start..end).filter(is_whole).take(most);
+    let mut ends = view.map.ends(start..end).filter(is_whole).take(PIECES_MAX);
     if let Some(whole) = ends.find(|whole| is_spare(view, behind(*whole))) {
         found.span.end = whole;
     }
