@@ -17,6 +17,9 @@ use super::names::{USE_MAX, is_named};
 const PARTS_MAX: usize = 8;
 const NAME_MAX: usize = 64;
 
+/// A short name may stand anywhere. So often it is looked at.
+const SEEN_MAX: usize = 32;
+
 /// A part of a word with a variable in it.
 enum Part {
     /// A variable, by its name.
@@ -118,7 +121,7 @@ impl Source<'_> {
         let before = self.bytes.get(floor..end).unwrap_or_default();
         work::spend(before.len() / 4);
         let mut values = Vec::new();
-        for at in memmem::rfind_iter(before, name) {
+        for at in memmem::rfind_iter(before, name).take(SEEN_MAX) {
             let last = at.checked_sub(1).and_then(|at| before.get(at));
             let begins = last.map_or(floor == 0, |byte| b"\n \t;".contains(byte));
             let sign = floor + at + name.len();
