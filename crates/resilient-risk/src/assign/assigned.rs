@@ -2,6 +2,8 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use memchr::memchr_iter;
+
 use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit, VALUE_REACH};
 use super::super::tables::STRONG_SECRET_WORDS;
@@ -11,7 +13,7 @@ use super::bare::Field;
 use super::filled::{self, Style};
 use super::judge::{LENS, Stand, is_passphrase, is_password};
 use super::literal::Opening;
-use super::{Claimed, ValueHit, bare, near, near_before, quote, row};
+use super::{Claimed, ValueHit, bare, line_around, near, near_before, quote, row};
 
 /// What words for passwords go on with.
 const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
@@ -400,15 +402,20 @@ impl<'a> Lead<'a> {
     }
 
     /// Where the quote stands of a literal that goes on in the next line: at the value's begin, or in a call or a list
-    /// there.
+    /// there. On its line no other literal is open.
     fn quote(&self, text: &[u8]) -> Option<usize> {
         const CALL_MAX: usize = 40;
         let rest = near(text, self.end, CALL_MAX);
-        let is_code = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.:!<>&([{, ".contains(byte);
+        let is_code = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.:!<>&([{".contains(byte);
         let len = rest.iter().take_while(is_code).count();
         let (call, rest) = rest.split_at_checked(len)?;
-        let is_call = call.iter().any(|byte| b"([{".contains(byte)) || rest.starts_with(b"`");
+        let is_call =
+            matches!(call, [.., b'(' | b'[' | b'{']) || !call.is_empty() && rest.starts_with(b"`");
         let at = self.end + if is_call { len } else { 0 };
+        let line = line_around(text, at);
+        let before = text.get(line.start..at)?;
+        let is_open = |quote: &u8| memchr_iter(*quote, before).count() % 2 == 1;
+        (!b"\"'`".iter().any(is_open)).then_some(())?;
         let opening = Opening::of(text.get(at..)?)?;
         opening.first_line(text, at + opening.len).map(|_| at)
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr2, memchr3};
+use memchr::{memchr3, memmem};
 
 use super::super::{escape, work};
 use super::judge::LENS;
@@ -82,15 +82,23 @@ impl Opening {
         raw.then(|| Value { span: from..from + len, said: None })
     }
 
-    /// The first line of the literal, if it ends on a line below that is near.
+    /// The first line of the literal, if it ends on a line below that is near, and no line of it has a blank.
     pub(super) fn first_line(self, text: &[u8], from: usize) -> Option<Range<usize>> {
         const REACH: usize = 1024;
         let rest = near(text, from, REACH);
-        let len = memchr2(self.quote, b'\n', rest)?;
-        let below = rest.get(len..)?.strip_prefix(b"\n")?;
-        let line = rest.get(..len)?;
-        let len = line.strip_suffix(b"\r").unwrap_or(line).len();
-        memchr(self.quote, below).map(|_| from..from + len)
+        let quotes = [self.quote; 3];
+        let close = quotes.get(..if self.is_triple { 3 } else { 1 })?;
+        let len = memmem::find(rest, close)?;
+        let (inner, behind) = rest.split_at_checked(len)?;
+        let mut lines = inner.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let len = lines.next()?.len();
+        let mut below = lines.peekable();
+        below.peek()?;
+        let is_word = |line: &[u8]| !line.is_empty() && !line.iter().any(u8::is_ascii_whitespace);
+        // Before a quote that begins another literal stands a sign.
+        let is_end = inner.last().is_some_and(|last| !b"(=,:[{<".contains(last));
+        let ends = behind.get(close.len()).is_none_or(|next| !next.is_ascii_alphanumeric());
+        (is_end && ends && below.all(is_word)).then_some(from..from + len)
     }
 
     /// How long the body is that a text begins with, and what it says if that is not what is written.

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use memchr::{memchr_iter, memmem, memrchr};
 
-use super::super::super::work;
+use super::super::super::{known_formats, work};
 use super::super::{Trust, Views};
 use super::begins_format;
 use super::literal::{PART_MAX, Source, is_quote};
@@ -33,7 +33,8 @@ impl Source<'_> {
     pub(super) fn expand(&self, views: &mut Views<'_>) {
         let mut done = 0;
         for at in memchr_iter(b'$', self.bytes) {
-            if at < done {
+            // Between such quotes a shell expands nothing.
+            if at < done || at > 0 && self.byte(at - 1) == b'\'' {
                 continue;
             }
             let (begin, word, end) = self.expanded(at, done);
@@ -41,12 +42,12 @@ impl Source<'_> {
             for part in &word {
                 let said = match part {
                     Part::Text(said) => vec![said.clone()],
-                    Part::Name(name) => self.values(self.said(name), begin),
+                    Part::Name(name) => self.values(name, begin, parts.is_empty()),
                 };
                 if said.is_empty() {
                     break;
                 }
-                parts.extend(said);
+                parts.extend(said.into_iter().filter(|part| !part.is_empty()));
             }
             if self.put_token(begin, &parts, views) {
                 done = end;
@@ -57,31 +58,33 @@ impl Source<'_> {
             let len = len.iter().rev().take_while(|byte| is_named(**byte)).count();
             let end = self.byte_classes.feed.next(at, at + PART_MAX).unwrap_or(at);
             if len > 0 && self.assigned(at + 2, end + 1).is_some() {
-                self.put_token(at - len, &self.values(self.said(&(at - len..at)), end + 1), views);
+                self.put_token(at - len, &self.values(&(at - len..at), end + 1, true), views);
             }
         }
     }
 
-    /// Puts parts together if they are several, and a token begins with them.
+    /// Puts parts together if they are several, and a token begins with them. What is a whole token takes nothing with it.
     fn put_token(&self, begin: usize, parts: &[Range<usize>], views: &mut Views<'_>) -> bool {
-        let is_one = parts.len() > 1 && begins_format(&self.joined(parts));
-        if is_one {
-            self.put(begin, parts, Trust::Full, views);
+        /// Tokens without an end are hardly longer before their last part.
+        const WHOLE_MIN: usize = 40;
+        let [first, _, ..] = parts else { return false };
+        let is_full = known_formats::is_full(self.said(first));
+        let is_token = !is_full && begins_format(&self.joined(parts));
+        if is_token {
+            let trust = if first.len() < WHOLE_MIN { Trust::Full } else { Trust::Listed };
+            self.put(begin, parts, trust, views);
         }
-        is_one
+        is_token
     }
 
     /// The word that has a variable at a position, not before a floor: where it begins, its parts, and where it ends. A
     /// variable that stands alone has none.
     fn expanded(&self, dollar: usize, floor: usize) -> (usize, Vec<Part>, usize) {
         let floor = floor.max(dollar.saturating_sub(PART_MAX));
-        let begin = dollar - self.byte_classes.token.run_back(dollar, floor);
-        let sign = memrchr(b'=', self.said(&(begin..dollar)));
-        let begin = sign.map_or(begin, |sign| begin + sign + 1);
         let (mut parts, mut at) = (Vec::new(), dollar);
-        if begin < dollar {
-            parts.push(Part::Text(begin..dollar));
-        }
+        let before = self.before(dollar, floor);
+        let begin = before.as_ref().map_or(dollar, |before| before.start);
+        parts.extend(before.map(Part::Text));
         while parts.len() < PARTS_MAX
             && let Some((part, end)) = self.beside(at)
         {
@@ -92,52 +95,85 @@ impl Source<'_> {
         (begin, if is_word { parts } else { Vec::new() }, at)
     }
 
+    /// What stands right before a variable: the begin of a word, or a literal, `"a"$B` and `'a'"$B"`.
+    fn before(&self, dollar: usize, floor: usize) -> Option<Range<usize>> {
+        let closed = |close: usize| {
+            let open = self.opened(close, floor).filter(|_| is_quote(self.byte(close)))?;
+            Some(self.literal(open)?.0)
+        };
+        let last = dollar.checked_sub(1).filter(|last| is_quote(self.byte(*last)));
+        if let Some(last) = last {
+            return closed(last).or_else(|| closed(last.checked_sub(1)?));
+        }
+        let start = dollar - self.byte_classes.token.run_back(dollar, floor);
+        let sign = memrchr(b'=', self.said(&(start..dollar)));
+        let start = sign.map_or(start, |sign| start + sign + 1);
+        (start < dollar).then_some(start..dollar)
+    }
+
     /// The part of a word at a position, and where it ends.
     fn beside(&self, at: usize) -> Option<(Part, usize)> {
-        let byte = self.byte(at);
+        let (byte, next) = (self.byte(at), self.byte(at + 1));
         if byte == b'$' {
-            // `$A`, `${A}`
-            let braces = usize::from(self.byte(at + 1) == b'{');
+            // `$A`, `${A}`, `${A:-b}`
+            let braces = usize::from(next == b'{');
             let start = at + 1 + braces;
             let rest = self.bytes.get(start..)?;
             let len = rest.iter().take(NAME_MAX).take_while(|byte| is_named(**byte)).count();
-            let is_closed = braces == 0 || rest.get(len) == Some(&b'}');
-            let name = start..start + len;
-            return (len > 0 && is_closed).then_some((Part::Name(name), start + len + braces));
+            let behind = rest.get(len..).unwrap_or_default();
+            let close = match behind.first() {
+                _ if braces == 0 => 0,
+                Some(b'}') => 1,
+                Some(b':' | b'-') => 1 + behind.iter().take(NAME_MAX).position(|b| *b == b'}')?,
+                _ => return None,
+            };
+            return (len > 0).then_some((Part::Name(start..start + len), start + len + close));
         }
         if is_quote(byte) {
-            let (literal, end) = self.literal(at)?;
+            let (literal, end) = match self.literal(at) {
+                Some(literal) => literal,
+                // The quote closes what is expanded: `"$A"b`.
+                None if is_named(next) || matches!(next, b'$' | b'"' | b'\'') => (at..at, at + 1),
+                None => return None,
+            };
             return Some((Part::Text(literal), end));
         }
-        let is_word = is_named(byte) || byte == b'-' && is_named(self.byte(at + 1));
+        let goes_on = matches!(byte, b'-' | b'.') && (is_named(next) || next == b'$');
         let end = at + self.byte_classes.token.run_to(at, at + PART_MAX);
-        is_word.then_some((Part::Text(at..end), end))
+        (is_named(byte) || goes_on).then_some((Part::Text(at..end), end))
     }
 
     /// What a variable holds before a position, by the last assignment above: `NAME=value`, and what is added to it
-    /// behind, `NAME+=value`.
-    fn values(&self, name: &[u8], end: usize) -> Vec<Range<usize>> {
+    /// behind, `NAME+=value`. The *first* one of a word is the last that a token begins with, if there is one.
+    fn values(&self, name: &Range<usize>, end: usize, first: bool) -> Vec<Range<usize>> {
         let floor = end.saturating_sub(USE_MAX);
         let before = self.bytes.get(floor..end).unwrap_or_default();
         work::spend(before.len() / 4);
-        let mut values = Vec::new();
+        let name = self.said(name);
+        let (mut values, mut last) = (Vec::new(), Vec::new());
         for at in memmem::rfind_iter(before, name).take(SEEN_MAX) {
-            let last = at.checked_sub(1).and_then(|at| before.get(at));
-            let begins = last.map_or(floor == 0, |byte| b"\n \t;".contains(byte));
+            let sign = at.checked_sub(1).and_then(|at| before.get(at));
+            let begins = sign.map_or(floor == 0, |byte| b"\n \t;(&|{\"'`".contains(byte));
             let sign = floor + at + name.len();
             let is_added = self.byte(sign) == b'+';
             let start = sign + 1 + usize::from(is_added);
-            if begins
-                && self.byte(start - 1) == b'='
-                && let Some(value) = self.assigned(start, end)
-            {
-                values.insert(0, value);
-                if !is_added || values.len() == PARTS_MAX {
-                    break;
-                }
+            if !begins || self.byte(start - 1) != b'=' {
+                continue;
             }
+            let Some(value) = self.assigned(start, end) else { continue };
+            values.insert(0, value);
+            if is_added && values.len() < PARTS_MAX {
+                continue;
+            }
+            if !first || begins_format(&self.joined(&values)) {
+                return values;
+            }
+            if last.is_empty() {
+                last = std::mem::take(&mut values);
+            }
+            values.clear();
         }
-        values
+        if last.is_empty() { values } else { last }
     }
 
     /// The value that is assigned at a position and ends before another one: a literal, or a word, without signs that a

@@ -37,8 +37,8 @@ impl Source<'_> {
             let is_bare = literal.is_none();
             let (next, end) = literal.unwrap_or_else(|| {
                 // Another sign is an operator: `"a"+"b"`, `"a".b()`.
-                let is_word =
-                    self.byte(at).is_ascii_alphanumeric() || b"_-".contains(&self.byte(at));
+                let is_joint = b"-.".contains(&self.byte(at)) && is_named(self.byte(at + 1));
+                let is_word = is_named(self.byte(at)) || is_joint;
                 let len =
                     if is_word { self.byte_classes.token.run_to(at, at + PART_MAX) } else { 0 };
                 (at..at + len, at + len)
@@ -61,5 +61,5 @@ impl Source<'_> {
 /// Tells whether what stands between two literals is an operator or a name, and no part of a token.
 fn is_code(between: &[u8]) -> bool {
     const WORDS: [&[u8]; 8] = [b"or", b"and", b"in", b"if", b"else", b"is", b"not", b"as"];
-    between.ends_with(b"=") || WORDS.contains(&between)
+    between.last().is_some_and(|last| b"=+.".contains(last)) || WORDS.contains(&between)
 }

@@ -139,7 +139,7 @@ fn a_password_over_lines_goes_wherever_its_statement_stands() {
         (Language::Python, "x = 1; password = \"\"\"", "\"\"\"\n"),
         (Language::Php, "<?php\nif (a()) { $password = \"", "\"; }\n"),
         (Language::JavaScript, "if (x) { y.password = `", "` }\n"),
-        (Language::CSharp, "F(@\"a\nb\", password: @\"", "\");\n"),
+        (Language::CSharp, "F(1, password: @\"", "\");\n"),
         (Language::Shell, "x() { y --to z; PASSWORD=\"", "\"; }\n"),
         (Language::Ruby, "f(1, password: \"", "\")\n"),
     ] {
@@ -260,5 +260,26 @@ fn the_lines_below_a_comment_and_a_line_of_a_block_stay() {
         let wish = Wish { language: Some(language), ..Wish::default() };
         let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
         assert!(redacted.ends_with(rest) && !redacted.contains(&one), "{redacted}");
+    }
+}
+
+/// These look like the first lines of passwords, and are code, other fields and texts.
+#[test]
+fn what_follows_an_open_quote_that_is_no_literal_over_lines_stays() {
+    let one = ["T1m3xK9q", "Zr7Lp2"].concat();
+    for (language, text) in [
+        (Language::JavaScript, "x = '{\"password\":\"'+md5Hex(pw2)\n  +'\"}';\n"),
+        (Language::JavaScript, "x = /password=\"Ab1Cd2/;\ny(\"z\");\n"),
+        (Language::JavaScript, "log(\"password = '@\");\nok1();\nlog(\"it's\");\n"),
+        (Language::Python, "print(\"password = '@\")\nok1(\"a'b\")\n"),
+        (Language::Python, "f(\"password = 'SHA256withRSA\")\nok1(\"a'b\")\n"),
+        (Language::JavaScript, "f({ user, password: p, body: `<h1>Login</h1>\nmore text\n` });\n"),
+        (Language::Go, "T{Password: p, Body: `{\"a\":{\"b2\":[\nmore text\n`},\n"),
+        (Language::Python, "password = render(x, \"\"\"<h1>Login</h1>\nmore text\n\"\"\")\n"),
+        (Language::JavaScript, "const resetPassword = gql`query($id1:ID!){\n  a { b }\n}`;\n"),
+    ] {
+        let text = text.replace('@', &one);
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        assert_eq!(redact(&text, &Policy::default(), &wish).unwrap().text, text);
     }
 }

@@ -135,7 +135,7 @@ fn what_stands_beside_a_whole_token_stays() {
 #[test]
 fn a_token_in_two_pieces_goes_and_what_stands_beside_them_stays() {
     type Form = (Language, fn(&str, &str) -> String);
-    let forms: [Form; 24] = [
+    let forms: [Form; 29] = [
         (Language::Shell, |a, b| format!("A={a}\nB={b}\nX=\"$A$B\"\n")),
         (Language::Shell, |a, b| format!("A={a}\nB={b}\nX=$A$B\n")),
         (Language::Shell, |a, b| format!("A={a}\nB={b}\nexport X=${{A}}${{B}}\n")),
@@ -147,6 +147,13 @@ fn a_token_in_two_pieces_goes_and_what_stands_beside_them_stays() {
         (Language::Shell, |a, b| format!("A={a}\nA=$A\"{b}\"\n")),
         (Language::Shell, |a, b| format!("A={a}\nA=\"${{A}}{b}\"\n")),
         (Language::Shell, |a, b| format!("B={b}\nX={a}$B\n")),
+        (Language::Shell, |a, b| format!("B={b}\nX=\"{a}\"$B\n")),
+        (Language::Shell, |a, b| format!("B={b}\nX='{a}'\"$B\"\n")),
+        (Language::Shell, |a, b| format!("(A={a}; B={b}; echo \"$A$B\")\n")),
+        (Language::Shell, |a, b| {
+            format!("if x; then A={a}; else A=other; fi\nB={b}\nX=\"$A$B\"\n")
+        }),
+        (Language::Shell, |a, b| format!("A={a}\nB={b}\nX=${{A:-x}}${{B:-y}}\n")),
         (Language::Dockerfile, |a, b| format!("ENV A={a}\nENV B={b}\nENV X=$A$B\n")),
         (Language::Python, |a, b| format!("x = \"\".join((\"{a}\", \"{b}\", \"kept\"))\n")),
         (Language::Python, |a, b| format!("x = \"{a}\"\nx += \"{b}\"\nx += \"kept\"\n")),
@@ -184,6 +191,30 @@ fn a_token_in_two_pieces_goes_and_what_stands_beside_them_stays() {
         }
     }
     no_faults(count, &faults);
+}
+
+/// A token with full stops may have one variable for each of its parts, and a whole token leaves other variables alone.
+#[test]
+fn variables_of_a_shell_are_joined_over_full_stops_and_not_to_whole_tokens() {
+    let chance = &mut Chance(0x2545_F491_4F6C_DD1D);
+    let mut draw =
+        |len| chance.draw(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", len);
+    let (one, two) = (["S", "G.", &draw(22)].concat(), draw(43));
+    for (begin, end) in
+        [("A=", "\nB=#\nX=\"$A.$B\"\n"), ("A=", "\nB=#\nX=\"${A}.${B}\"\n"), ("X=\"", "\".#\n")]
+    {
+        let text = format!("{begin}{one}{end}").replace('#', &two);
+        let redacted = redacted(&text).text;
+        assert!(!redacted.contains(&one) && !redacted.contains(&two), "{redacted}");
+    }
+    for token in [["gh", "p_", &draw(36)].concat(), ["np", "m_", &draw(36)].concat()] {
+        for uses in ["[ -z \"$A$B\" ] && exit", "C=$A$B", "# $A$B", "A+=Prod2aXk"] {
+            let text = format!("A=@\nB=Prod2aXk\n{uses}\n");
+            let expected = text.replace('@', "<REDACTED:api_key:1>");
+            let redacted = redacted(&text.replace('@', &token)).text;
+            assert_eq!(redacted.replace("github_pat", "api_key"), expected);
+        }
+    }
 }
 
 /// Before, a name with capitals or digits in it went with such a token.
