@@ -237,6 +237,14 @@ impl TokenStats {
         self.hex_letters && letters > 0 && self.digits > 0 && letters + self.digits == self.len
     }
 
+    /// Tells whether a text behind a token may be a part of it: of letters and digits, or of small and capital ones, that
+    /// change, and no word.
+    pub(super) fn is_rest(&self) -> bool {
+        let letters = self.lower + self.upper;
+        let mixed = letters > 0 && self.digits > 0 || self.lower > 0 && self.upper > 0;
+        mixed && self.changes * 4 >= self.len && !self.is_wordlike()
+    }
+
     /// Tells whether the token is made of words, as names in programs are.
     pub(super) fn is_wordlike(&self) -> bool {
         self.digits <= 1 && self.rare_bigrams * 5 <= self.bigrams

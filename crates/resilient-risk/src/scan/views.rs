@@ -237,11 +237,8 @@ fn is_words(text: &[u8]) -> bool {
 /// none, nor is a short line or item.
 fn is_rest(view: &View, rest: &[u8]) -> bool {
     const REST_MIN: usize = 8;
-    let stats = TokenStats::of(rest);
-    let has_letters = stats.lower + stats.upper > 0;
-    let mixed = has_letters && stats.digits > 0 || stats.lower > 0 && stats.upper > 0;
     let is_long = rest.len() >= REST_MIN || view.via == "joined groups";
-    is_long && mixed && stats.changes * 4 >= stats.len && !stats.is_wordlike()
+    is_long && TokenStats::of(rest).is_rest()
 }
 
 /// Tells whether a text is as long as a digest and has hexadecimal digits only.

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use memchr::{memchr_iter, memmem, memrchr};
 
+use super::super::super::token::TokenStats;
 use super::super::super::{known_formats, work};
 use super::super::{Trust, Views};
 use super::begins_format;
@@ -65,14 +66,20 @@ impl Source<'_> {
 
     /// Puts parts together if they are several, and a token begins with them. What is a whole token takes nothing with it.
     fn put_token(&self, begin: usize, parts: &[Range<usize>], views: &mut Views<'_>) -> bool {
-        /// Tokens without an end are hardly longer before their last part.
-        const WHOLE_MIN: usize = 40;
-        let [first, _, ..] = parts else { return false };
-        let is_full = known_formats::is_full(self.said(first));
-        let is_token = !is_full && begins_format(&self.joined(parts));
+        /// Of GitHub: four characters of a prefix, and 36.
+        const LEN: usize = 40;
+        const REST_MIN: usize = 8;
+        let [first, rest @ ..] = parts else { return false };
+        let said = self.said(first);
+        let is_full = matches!(said, [b'g', b'h', _, b'_', ..]) && said.len() == LEN
+            || known_formats::is_full(said);
+        // Tokens without an end are hardly longer before their last part.
+        let is_rest = |part: &[u8]| part.len() >= REST_MIN && TokenStats::of(part).is_rest();
+        let is_drawn = || said.len() < LEN || rest.iter().any(|part| is_rest(self.said(part)));
+        let is_token =
+            !rest.is_empty() && !is_full && is_drawn() && begins_format(&self.joined(parts));
         if is_token {
-            let trust = if first.len() < WHOLE_MIN { Trust::Full } else { Trust::Listed };
-            self.put(begin, parts, trust, views);
+            self.put(begin, parts, Trust::Full, views);
         }
         is_token
     }
