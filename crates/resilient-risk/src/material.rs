@@ -1,5 +1,7 @@
 //! What the lines of a private key look like: rows of base64 that are no words.
 
+use data_encoding::BASE64;
+
 /// A longer row of base64 with a digit is key material.
 const MATERIAL_MIN: usize = 24;
 
@@ -29,7 +31,24 @@ pub(super) fn is_key(row: &[u8]) -> bool {
 /// in a hundred neighbours differ.
 pub(super) fn is_drawn(row: &[u8]) -> bool {
     const ROW_MIN: usize = 40;
-    row.len() >= ROW_MIN && is_material(row) && changes(row) * 5 >= row.len() * 2
+    // Hexadecimal digits alone are a digest.
+    row.len() >= ROW_MIN
+        && is_material(row)
+        && changes(row) * 5 >= row.len() * 2
+        && !row.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Tells whether a row of base64 holds a whole private key: a sequence of DER begins with its length.
+pub(super) fn is_whole(row: &[u8]) -> bool {
+    let head = row.get(..8).and_then(|head| BASE64.decode(head).ok());
+    let len = match head.as_deref() {
+        Some([0x30, 0x82, high, low, ..]) => 4 + (usize::from(*high) << 8) + usize::from(*low),
+        Some([0x30, 0x81, len, ..]) => 3 + usize::from(*len),
+        Some([0x30, len @ 0..=0x7F, ..]) => 2 + usize::from(*len),
+        _ => return false,
+    };
+    let plain = row.iter().rev().skip_while(|byte| **byte == b'=').count();
+    plain >= (4 * len).div_ceil(3)
 }
 
 /// Tells whether a row of base64 begins as a private key does: with a sequence of DER, or in OpenSSH's own form.

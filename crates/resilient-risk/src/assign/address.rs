@@ -122,9 +122,10 @@ pub(super) fn is_url_password(password: &[u8], user: &[u8], host: &[u8]) -> bool
     let stats = TokenStats::of(password);
     let letters = stats.lower + stats.upper;
     let strong = stats.digits > 0 && letters > 0 && stats.len >= 6 && stats.changes >= 2;
-    // Letters alone that are no words.
+    // Letters alone that are no words: chance changes their case.
     let is_drawn = || {
-        letters == stats.len && letters >= 10 && stats.has_rare_bigrams() && !stats.is_wordlike()
+        let is_mixed = stats.lower > 0 && stats.upper > 0 && stats.changes * 4 >= stats.len;
+        letters == stats.len && letters >= 10 && is_mixed && stats.has_rare_bigrams()
     };
     if strong || is_drawn() {
         return true;

@@ -127,8 +127,8 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     let own = end.before(rest);
     let goes_on = own.is_some_and(|own| !own.contains("-----BEGIN ") && has_material(own))
         || known > 0 && !(is_body && key.ended) && goes_on_soon(rest)
-        || known == 0 && if is_body { has_next(rest, head.len()) } else { is_below(rest) };
-    (!goes_on).then(|| joined(text, sign, head, rows))
+        || known == 0 && if is_body { has_next(begun, rest) } else { is_below(begun, rest) };
+    if goes_on { up_to_end(text, &head, sign) } else { Some(joined(text, sign, head, rows)) }
 }
 
 /// The sign of the comment that a position is in.
@@ -186,28 +186,58 @@ fn goes_on_soon(rest: &str) -> bool {
     rows.nth(1).is_some_and(is_material)
 }
 
-/// Tells whether one of the next lines has a row of a key, beside other text: `13: MIIE…`. Digests are rows, too: the first
-/// one begins as keys do, or two have one length.
-fn is_below(rest: &str) -> bool {
+/// Tells whether one of the next lines has a row of a key, beside other text: `13: MIIE…`. Below headers, and in PGP's and
+/// SSH2's form, the first row may begin with anything: there, two consecutive lines have rows of one length.
+fn is_below(begun: &str, rest: &str) -> bool {
     /// As many as there are headers before the rows.
     const LINES: usize = 5;
-    let rows: Vec<&[u8]> = drawn(rest, LINES).collect();
-    let is_equal = |two: &[&[u8]]| matches!(two, [a, b] if a.len() == b.len());
-    rows.iter().any(|row| material::is_begin(row)) || rows.windows(2).any(is_equal)
+    let rows: Vec<Option<&[u8]>> = drawn(rest, LINES).collect();
+    if rows.iter().flatten().any(|row| material::is_begin(row)) {
+        return true;
+    }
+    let has_headers = || rest.lines().take(LINES).any(|line| line.contains("DEK-Info:"));
+    let is_other = begun.contains("PGP") || begun.contains("SSH2") || has_headers();
+    let is_equal = |two: &[Option<&[u8]>]| matches!(two, [Some(a), Some(b)] if a.len() == b.len());
+    is_other && rows.windows(2).any(is_equal)
 }
 
 /// Tells whether the next line has a row as long as the first one of a key, beside other text. What ends a line in some
 /// notation may count as a part of it: `%0A`.
-fn has_next(rest: &str, width: usize) -> bool {
+fn has_next(begun: &str, rest: &str) -> bool {
     const LINES: usize = 2;
+    let width = begun.len();
     let fits = |row: &[u8]| (width..=width + 6).contains(&row.len()) && !material::is_begin(row);
-    drawn(rest, LINES).any(fits)
+    !material::is_whole(begun.as_bytes()) && drawn(rest, LINES).flatten().any(fits)
 }
 
-/// The drawn rows of the next lines, up to what begins or ends a block.
-fn drawn(rest: &str, lines: usize) -> impl Iterator<Item = &[u8]> {
+/// The drawn row of each of the next lines, without the name before it, up to what begins or ends a block.
+fn drawn(rest: &str, lines: usize) -> impl Iterator<Item = Option<&[u8]>> {
     let lines = rest.lines().take(lines).take_while(|line| !line.contains("-----"));
-    lines.flat_map(|line| material::rows(line.as_bytes())).filter(|row| material::is_drawn(row))
+    lines.map(|line| {
+        let rows = material::rows(line.as_bytes());
+        let values = rows.flat_map(|row| row.split(|byte| *byte == b'='));
+        values.filter(|row| material::is_drawn(row)).max_by_key(|row| row.len())
+    })
+}
+
+/// The block of a key with a number or a time before each line, if its `END` line shows where it ends.
+fn up_to_end(text: &str, head: &Range<usize>, sign: &str) -> Option<Vec<Range<usize>>> {
+    let rest = window_after(text, head.end, KEY_MAX);
+    let at = memmem::find(rest.as_bytes(), b"-----END ")?;
+    let len = ANY_END.find(rest.get(at..)?)?.len();
+    let end = head.end + at..head.end + at + len;
+    let mut pieces = above::pieces(text, end, sign)?;
+    let first = pieces.first()?.clone();
+    if first.start <= head.start && head.end <= first.end {
+        return Some(pieces);
+    }
+    // Nothing but the end of the line and what each line begins with stands between.
+    let between = text.get(head.end..first.start)?;
+    let is_next = between.matches('\n').count() == 1 && !drawn(between, 2).flatten().any(|_| true);
+    is_next.then(|| {
+        pieces.insert(0, head.clone());
+        pieces
+    })
 }
 
 /// A row of base64, and how many lines and words have ended before it; an item of a list has no lines. A literal
@@ -371,10 +401,11 @@ mod tests {
             "class TestPrivateKeyDetectionWithPkcs1AndOpenSsh2Headers:",
             "See https://github.com/Example/Repo/blob/Main/Docs/Keys2/Readme.md",
             "\"integrity\": \"sha512-xZ7EpAIBAAKCAQEA7bq0ZJ8f+/k3aIBAAKCAQEA7bq0ZJ8f+/k3==\"",
+            "A = \"4f0c1b7d9e2a3658c0d1f2a3b4c5d6e7f8091a2b\"",
             "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ7bq0ZJ8fk3xZ7EpAIB bob",
         ] {
-            let text = format!("HEADER = \"{}\"\n{below}\n", begin(&key));
-            assert_eq!(left(&text), Some(format!("HEADER = \"\"\n{below}\n")));
+            let text = format!("HEADER = \"{}\"\n{below}\n{below}\n", begin(&key));
+            assert_eq!(left(&text), Some(format!("HEADER = \"\"\n{below}\n{below}\n")));
         }
         let text = format!("from {} to {}\n", begin(&key), end(&key));
         assert_eq!(left(&text), Some(format!("from  to {}\n", end(&key))));
@@ -421,6 +452,39 @@ mod tests {
             let text =
                 format!("A='{}\n{}{goes_on}{}\n{}'\n", begin(&key), row(64), row(64), row(30));
             assert_eq!(left(&text), None, "{text}");
+        }
+    }
+
+    /// Before, these were refused, a digest in the next line counted as a row, and so did the name before another key.
+    #[test]
+    fn a_whole_key_on_one_line_and_one_behind_numbers_and_times_are_read() {
+        let plain =
+            ["MC4CAQAwBQYDK2VwBCIE", "INTSf3Kq9xZrLp2Vt8WmB4Yc6Hg1Nn5AqT0zU7eD1oPk"].concat();
+        for next in ["HEX=4f0c1b7d9e2a3658c0d1f2a3b4c5d6e74f0c1b7d9e2a3658c0d1f2a3b4c5d6e7", &plain]
+        {
+            let text = format!("KEY={plain}\nB_KEY={next}\n");
+            assert_eq!(pieces(&text, 4..4 + plain.len()), Some(vec![4..4 + plain.len()]), "{text}");
+        }
+        let label = ["RSA PRIV", "ATE KEY"].concat();
+        let all = [begin(&label), row(64), row(64).replace("MII", "xZ7"), row(20), end(&label)];
+        for before in [
+            "1|",
+            "2026-11-01T10:00:00Z ",
+            "web_1  | ",
+            "Nov  1 10:00:01 host app[12]: ",
+            "key.pem:12:",
+        ] {
+            let text = |lines: &[String]| -> String {
+                lines.iter().map(|line| format!("{before}{line}\n")).collect()
+            };
+            let expected: String = format!("{before}\n").repeat(5);
+            assert_eq!(left(&text(&all)), Some(expected));
+            // Without its first line it begins with a row.
+            let cut = text(&all[1..]);
+            let mut rest = cut.clone();
+            let found = pieces(&cut, before.len()..before.len() + 64).unwrap();
+            found.into_iter().rev().for_each(|piece| rest.replace_range(piece, ""));
+            assert_eq!(rest, format!("{before}\n").repeat(4));
         }
     }
 

@@ -198,7 +198,9 @@ impl<'a> Lexer<'a> {
         if word.len() > 2 || !word.iter().all(is_own) {
             return false;
         }
-        let signs = self.bytes.get(at..).unwrap_or_default().iter();
+        /// No literal has more signs before its quote. Many of them are read once.
+        const SIGNS_MAX: usize = 64;
+        let signs = self.bytes.get(at..).unwrap_or_default().iter().take(SIGNS_MAX);
         at += signs.take_while(|byte| byte.is_ascii_punctuation() && is_own(byte)).count();
         let rest = self.bytes.get(at..).unwrap_or_default();
         let quote = quotes.iter().find(|quote| rest.starts_with(quote.sign.as_bytes()));

@@ -220,8 +220,12 @@ fn scalar_len(before: &str, text: &str, in_yaml: bool) -> Option<usize> {
 fn is_block(near: &str, depth: usize) -> bool {
     let mut above = near.lines().rev().skip(1).filter(|line| !line.trim().is_empty());
     let outer = above.find(|line| line.len() - line.trim_start_matches(' ').len() < depth);
-    let sign = |line: &str| line.trim_end().trim_end_matches(['+', '-']).ends_with(['|', '>']);
-    outer.is_some_and(sign)
+    let begins = |line: &str| {
+        let line = line.split(" #").next().unwrap_or_default().trim_end();
+        line.trim_end_matches(|c: char| "+-".contains(c) || c.is_ascii_digit())
+            .ends_with(['|', '>'])
+    };
+    outer.is_some_and(begins)
 }
 
 /// How much of the text of an element follows, up to its end.

@@ -29,6 +29,7 @@ const COUNTED_MAX: usize = 64;
 pub(super) fn views(text: &str, byte_classes: &ByteClasses, views: &mut Views<'_>) {
     let bytes = text.as_bytes();
     let source = Source { text, bytes, byte_classes, names: Vec::new() };
+    source.expand(views);
     let mut reader = Reader { source, counted: 0, read: 0, used: 0 };
     // Where the quote before ends, the number of the last one that goes on with a list, and where literals are filled.
     let (mut start, mut last, mut calls) = (0, None, Vec::new());
@@ -58,7 +59,6 @@ pub(super) fn views(text: &str, byte_classes: &ByteClasses, views: &mut Views<'_
     reader.uses(bytes.len(), views);
     reader.read = 0;
     calls.into_iter().for_each(|call| reader.join(call, views));
-    reader.source.expand(views);
 }
 
 struct Reader<'a> {

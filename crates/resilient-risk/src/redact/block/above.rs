@@ -45,12 +45,14 @@ pub(super) fn pieces(text: &str, end: Range<usize>, sign: &str) -> Option<Vec<Ra
     Some(joined(text, prefix.unwrap_or(sign), first, found))
 }
 
-/// What stands before an `END` in its line, if it may be a number or a time.
+/// What stands before an `END` in its line, if it may be a number, a time, or the name of a file or a program with one.
 fn prefix(text: &str, end: usize) -> Option<&str> {
+    const PREFIX_MAX: usize = 80;
     let prefix = text.get(..end)?.rsplit('\n').next()?;
-    let is_part = |c: char| c.is_ascii_digit() || " \t-+:.,/|()[]TZ".contains(c);
-    let is_one = prefix.len() <= 40 && prefix.chars().all(is_part);
-    (is_one && prefix.contains(|c: char| c.is_ascii_digit())).then_some(prefix)
+    let is_one =
+        prefix.len() <= PREFIX_MAX && !prefix.contains(['"', '\'', '`', '\\', '%', '&', '<']);
+    let is_apart = prefix.ends_with(|c: char| !c.is_ascii() || !is_base64(c as u8));
+    (is_one && is_apart && prefix.contains(|c: char| c.is_ascii_digit())).then_some(prefix)
 }
 
 /// The rows of the lines at the end of a stretch that each have such a prefix.

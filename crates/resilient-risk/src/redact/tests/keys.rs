@@ -242,7 +242,9 @@ fn an_end_line_never_goes_without_the_lines_of_the_key() {
     }
     let end = armor("END", "PRIVATE KEY");
     let lines = [row(64), row(64), row(20), end];
-    for prefix in ["   N\t", "N: ", "2024-01-02 10:00:0N ", "[2024-01-02T10:00:0NZ] "] {
+    for prefix in
+        ["   N\t", "N: ", "2024-01-02 10:00:0N ", "[2024-01-02T10:00:0NZ] ", "LN ", "web_N | "]
+    {
         let with = |lines: &[&str]| -> String {
             let all = lines.iter().zip(1..);
             all.map(|(line, nth)| prefix.replace('N', &format!("{nth}")) + line + "\n").collect()
@@ -251,11 +253,9 @@ fn an_end_line_never_goes_without_the_lines_of_the_key() {
         let expected = with(&["<REDACTED:pem_block:1>", "", "", ""]);
         assert_eq!(redacted(&format!("a\n{text}b\n")).text, format!("a\n{expected}b\n"), "{text}");
     }
-    for prefix in ["INFO ", "L9 ", "web_1 | "] {
-        let text: String = lines.iter().map(|line| format!("{prefix}{line}\n")).collect();
-        let refused = redact(&text, &Policy::default(), &Wish::default());
-        assert!(matches!(refused, Err(Refusal::Left { count: 1, .. })), "{text}");
-    }
+    let text: String = lines.iter().map(|line| format!("INFO {line}\n")).collect();
+    let refused = redact(&text, &Policy::default(), &Wish::default());
+    assert!(matches!(refused, Err(Refusal::Left { count: 1, .. })), "{text}");
 }
 
 /// Before, each line that begins as a key does was read to the end of all lines.
