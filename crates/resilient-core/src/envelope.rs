@@ -706,7 +706,10 @@ fn name_tools(context: &mut Value, draft: &Draft, is_enough: bool) {
     let all = match draft {
         // Nothing could be done with its digest.
         Draft::Here(_) | Draft::Sealed(_) => return,
-        Draft::Scratch(sha256) | Draft::Edit(sha256) | Draft::Record(sha256) => {
+        Draft::Scratch(sha256)
+        | Draft::Rest(sha256)
+        | Draft::Edit(sha256)
+        | Draft::Record(sha256) => {
             set(context, "draft_sha256", sha256.to_string());
             json!({"draft_sha256": sha256})
         }

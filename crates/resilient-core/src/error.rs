@@ -503,6 +503,8 @@ pub enum Draft {
     Here(Unkept),
     /// In the scratchpad.
     Scratch(Digest),
+    /// In the scratchpad: a text of which a redaction was to take out a part. What it leaves is still refused.
+    Rest(Digest),
     /// In the scratchpad: the new text of an edit. Written as a file it would take the place of all the rest.
     Edit(Digest),
     /// In the scratchpad: the data of a checkpoint or a handoff, which no file takes as it is.

@@ -115,7 +115,7 @@ pub fn hint(error: &Error) -> String {
         Error::AlreadyExists { since: Some(since), .. } => made_before(since),
         Error::AlreadyExists { sha256: Some(_), .. } => {
             "read the file, then pass `mode` overwrite with context.existing_sha256 as \
-             `expected_prev_sha256`, or write another path"
+             `expected_prev_sha256` to replace all of it, or `mode` append to add to it, or write another path"
                 .to_owned()
         }
         Error::AlreadyExists { sha256: None, .. } => {
@@ -149,6 +149,10 @@ pub fn hint(error: &Error) -> String {
                 Draft::Record(_) => {
                     "make the call again with data that leaves out what context.detected lists; context.draft_sha256 is \
                      the refused data"
+                }
+                Draft::Rest(_) => {
+                    "add to `redact` what else is to go, by its number in the first answer, or leave `redact` out to take \
+                     all of it out"
                 }
                 Draft::Sealed(_) | Draft::Here(_) => {
                     "send the text again without what context.detected lists"
@@ -422,7 +426,8 @@ pub fn hint(error: &Error) -> String {
             );
             match is_redactable {
                 true => format!(
-                    "{around}, or clean the file with `rw_redact`, its path in `write_to` and `keep` true"
+                    "{around}, or clean the file with `rw_redact`, its path in `path` and in `write_to` and `keep` true, and \
+                     make this call again"
                 ),
                 false => format!("{around}, or ask the user to take the value out of the file"),
             }

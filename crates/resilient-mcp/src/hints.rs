@@ -23,7 +23,7 @@ const WITHOUT: &[(&str, &str, &str)] = &[
     ),
     (
         "rw_redact",
-        ", or clean the file with `rw_redact`, its path in `write_to` and `keep` true",
+        ", or clean the file with `rw_redact`, its path in `path` and in `write_to` and `keep` true, and make this call again",
         "",
     ),
     ("rw_chunk_reset", ", and remove the parts with `rw_chunk_reset`", ""),
@@ -36,6 +36,7 @@ const WITHOUT_ARGUMENT: &[(&str, &str, &str)] = &[
         "pass `mode` overwrite with context.existing_sha256 as",
         "pass context.existing_sha256 as",
     ),
+    ("mode", ", or `mode` append to add to it", ""),
     ("allow_shrink", "; pass `allow_shrink` true only if the file is to be that short", ""),
     (
         "encoding",

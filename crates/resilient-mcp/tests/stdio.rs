@@ -855,5 +855,5 @@ async fn a_hint_may_name_the_tool_that_was_called_though_it_is_not_listed() {
     let context = &refused["structuredContent"]["context"];
     assert_eq!(context["reason"], "mark_over_value", "{refused}");
     let hint = context["hint"].as_str().unwrap();
-    assert!(hint.ends_with("with `rw_redact`, its path in `write_to` and `keep` true"), "{hint}");
+    assert!(hint.ends_with("with `rw_redact`, its path in `path` and in `write_to` and `keep` true, and make this call again"), "{hint}");
 }

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use resilient_core::envelope::ErrorKind;
+use resilient_core::error::Draft;
 use resilient_core::hint::{BEGINS_IN_FILE, hint, is_removable};
 use resilient_core::recovery::Notice;
 use resilient_core::risk;
@@ -386,9 +387,14 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
             "{BEGINS_IN_FILE} with `resilient-write replace`, then append what `resilient-write redact --draft-sha256 \
              {sha256}` prints"
         )),
+        // The draft is no file: it would replace the rest of one.
+        (ErrorKind::Blocked, Some(sha256), _) if is_part(error) => Some(format!(
+            "make this call again without the detected strings; `resilient-write redact --draft-sha256 {sha256}` prints \
+             the refused text without them, which is no whole file"
+        )),
         (ErrorKind::Blocked, Some(sha256), _) => Some(format!(
-            "take the detected strings out with `resilient-write redact --draft-sha256 {sha256}`, which prints the rest; \
-             to write a file, add `--write-to PATH`"
+            "make this call again with what `resilient-write redact --draft-sha256 {sha256}` prints: the refused text \
+             without the detected strings; for a new file, add `--write-to PATH`"
         )),
         (ErrorKind::Blocked, None, Some(session)) => Some(format!(
             "take the detected strings out of the joined parts with `resilient-write redact \
@@ -405,6 +411,12 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
         valid.retain(|name| name != "base64 for bytes");
     }
     Ok(serde_json::to_value(envelope)?)
+}
+
+/// Whether a refused text is a part of a file, or data of another kind.
+fn is_part(error: &Error) -> bool {
+    let Error::Blocked { draft: Some(draft), .. } = error else { return false };
+    matches!(**draft, Draft::Edit(_) | Draft::Record(_))
 }
 
 /// What to do about an error that the command line meets in another way than a client of the server.

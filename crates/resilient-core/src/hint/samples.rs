@@ -252,6 +252,7 @@ a_sample_for_every! {
     Blocked { .. } => [
         blocked(&secret(), None),
         blocked(&secret(), Some(Draft::Scratch(Digest::of(b"")))),
+        blocked(&secret(), Some(Draft::Rest(Digest::of(b"")))),
         blocked(&secret(), Some(Draft::Edit(Digest::of(b"")))),
         blocked(&secret(), Some(Draft::Record(Digest::of(b"")))),
         blocked(&secret(), Some(Draft::Sealed(Digest::of(b"")))),

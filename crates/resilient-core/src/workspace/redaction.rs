@@ -103,6 +103,7 @@ impl Workspace {
             _ => None,
         };
         let origin = self.origin(source, &policy, Purpose::Exact)?;
+        let is_chosen = !chosen.is_empty();
         let wish = Wish { chosen, language, env };
         let mut redaction = screen::scan(&self.store.progress, || {
             redact::redact(&origin.content, &policy.risk, &wish)
@@ -138,8 +139,8 @@ impl Workspace {
             allow_shrink: to.allow_shrink,
         };
         let screen = Screen::of(&self.store, to.reject_at)?;
-        let findings =
-            write::judge(&self.store, &request, &screen).map_err(|error| of_draft(error, draft))?;
+        let findings = write::judge(&self.store, &request, &screen)
+            .map_err(|error| of_draft(error, draft, is_chosen))?;
         if keep {
             write::checked(&self.store, &request, &policy)?;
             self.keep(&origin, &mut redaction)?;
@@ -193,11 +194,13 @@ impl Workspace {
     }
 }
 
-/// Names the draft that a refused text was made from: more may be taken out of it. Any other text is its sender's.
-fn of_draft(error: Error, from: Option<Digest>) -> Error {
+/// Names the draft that a refused text was made from: more may be taken out of it if a part of it was *chosen*. Any other
+/// text is its sender's.
+fn of_draft(error: Error, from: Option<Digest>, chosen: bool) -> Error {
     let Error::Blocked { path, report, by, reject_at, retry_budget, .. } = error else {
         return error;
     };
-    let draft = from.map(|digest| Box::new(Draft::Scratch(digest)));
+    let of = if chosen { Draft::Rest } else { Draft::Scratch };
+    let draft = from.map(|digest| Box::new(of(digest)));
     Error::Blocked { path, report, by, reject_at, retry_budget, draft }
 }

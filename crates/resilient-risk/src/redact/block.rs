@@ -42,7 +42,10 @@ static ANY_END: Form = Form::of(r"^-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)
 const BODIES: [&str; 2] = ["M", "b3BlbnNz"];
 
 /// No key is longer.
-const KEY_MAX: usize = 64 << 10;
+pub(super) const KEY_MAX: usize = 64 << 10;
+
+/// No line of a key is written in more literals.
+const LITERALS_MAX: usize = 32;
 
 /// What ends a block.
 enum End {
@@ -110,8 +113,8 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     let mut key = Lines { width: is_body.then(|| head.len()), ended: false };
     let mut known = 0;
     for line in rows.chunk_by(|one, other| one.0 == other.0) {
-        // What goes on in another literal may be another text.
-        let mut some = (1..=line.len()).rev().filter_map(|len| line.get(..len));
+        // What goes on in another literal may be another text. No line is in more of them.
+        let mut some = (1..=line.len().min(LITERALS_MAX)).rev().filter_map(|len| line.get(..len));
         let taken = some.find(|some| key.takes_down(text, some)).map_or(0, <[_]>::len);
         known += taken;
         if taken != line.len() {
@@ -463,7 +466,8 @@ mod tests {
         for next in ["HEX=4f0c1b7d9e2a3658c0d1f2a3b4c5d6e74f0c1b7d9e2a3658c0d1f2a3b4c5d6e7", &plain]
         {
             let text = format!("KEY={plain}\nB_KEY={next}\n");
-            assert_eq!(pieces(&text, 4..4 + plain.len()), Some(vec![4..4 + plain.len()]), "{text}");
+            let whole = 4..4 + plain.len();
+            assert_eq!(pieces(&text, whole.clone()).as_deref(), Some(&[whole][..]), "{text}");
         }
         let label = ["RSA PRIV", "ATE KEY"].concat();
         let all = [begin(&label), row(64), row(64).replace("MII", "xZ7"), row(20), end(&label)];

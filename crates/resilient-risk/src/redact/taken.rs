@@ -12,6 +12,7 @@ use self::copies::take_again;
 pub(super) use self::copies::{is_strong, searcher};
 use self::pieces::is_key;
 pub(super) use self::pieces::{matched, pieces};
+use super::block::KEY_MAX;
 use super::multiline::Multiline;
 use super::{Choice, Refusal, Wish, field, hits, plan, remaining, render, wants};
 use crate::{PatternHit, Policy, Report};
@@ -114,11 +115,16 @@ pub(super) fn gather(
     };
     let (mut taken, mut unknown) = (Vec::new(), Vec::new());
     let multiline = Multiline::of(content, *language);
-    // The block of a key that was read last: the lines found in it are a part of it.
-    let mut block = 0..0;
+    // The block of a key that was read last: the lines found in it are a part of it. If it cannot be read, nor can
+    // what begins near it, which is not read again.
+    let (mut block, mut unread) = (0..0, 0);
     for (number, hit) in hits(report).filter(|(number, hit)| wanted(*number, hit)) {
         let is_line = is_key(hit) && block.start <= hit.span.start && hit.span.end <= block.end;
-        let found = if is_line { Some(vec![hit.span.clone()]) } else { pieces(content, hit) };
+        let found = match hit.span.start {
+            _ if is_line => Some(vec![hit.span.clone()]),
+            start if is_key(hit) && start < unread => None,
+            _ => pieces(content, hit),
+        };
         match found {
             Some(pieces) => {
                 if is_key(hit) && !is_line {
@@ -127,7 +133,12 @@ pub(super) fn gather(
                 let of = Taken::of(pieces, hit).with_field(&multiline);
                 taken.push(Taken { findings: vec![number], ..of });
             }
-            None => unknown.push(hit),
+            None => {
+                if is_key(hit) {
+                    unread = hit.span.start + KEY_MAX;
+                }
+                unknown.push(hit);
+            }
         }
     }
     remaining(unknown.into_iter())?;

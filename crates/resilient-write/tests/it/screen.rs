@@ -578,3 +578,21 @@ fn a_verdict_to_refuse_at_without_a_check_is_answered_with_a_warning() {
     });
     assert_eq!(reasons(&client.call("rw_safe_replace", edit)), "not_checked");
 }
+
+/// Before, the hint named the numbers of what was left, which `redact` does not take: the call went in a circle.
+#[test]
+fn what_a_part_of_a_redaction_leaves_is_numbered_as_in_the_first_answer() {
+    let sandbox = Sandbox::new();
+    sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject: secrets}\n");
+    let mut client = sandbox.serve(&["--tools", "full"]);
+    let token = |fill: &str| ["gh", "p_", &fill.repeat(6)].concat();
+    let text = format!("a = \"{}\"\nb = \"{}\"\n", token("k3Jd9f"), token("Zq8vN2"));
+    let write = |content| json!({"path": "a.txt", "content": content, "classify": true});
+    let refused = client.fails("rw_safe_write", write(json!(text)), BLOCKED, json!({}));
+    let draft = refused["context"]["draft_sha256"].clone();
+    let from = |redact: Value| json!({"path": "a.txt", "classify": true, "content_from": {"draft_sha256": draft, "redact": redact}});
+    let refused = client.fails("rw_safe_write", from(json!(["1"])), BLOCKED, json!({}));
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.starts_with("add to `redact` what else is to go"), "{hint}");
+    client.gives("rw_safe_write", from(json!(["1", "2"])), &["replaced"]);
+}

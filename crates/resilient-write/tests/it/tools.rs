@@ -166,8 +166,8 @@ fn core_reads_edits_and_writes_with_digests() {
     let there = client.fails("rw_write_file", new, STALE, json!({"reason": "file_already_exists"}));
     assert_eq!(
         there["context"]["hint"],
-        "read the file, then pass context.existing_sha256 as `expected_prev_sha256` to replace it, or write \
-         another path"
+        "read the file, then pass context.existing_sha256 as `expected_prev_sha256` to replace all of it, or \
+         `append` true to add to it, or write another path"
     );
     let digest = &there["context"]["existing_sha256"];
     let whole = json!({"path": "src/a.txt", "content": "x = x\n", "expected_prev_sha256": digest});

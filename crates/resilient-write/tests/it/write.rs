@@ -33,7 +33,7 @@ fn a_failure_says_what_to_do_next() {
         ran.complaint(),
         format!(
             "resilient-write: \"a.txt\" exists\n\
-             next: ask_user - read the file, then pass `--mode` overwrite with existing_sha256 as `--expected-prev-sha256`, or write another path\n  \
+             next: ask_user - read the file, then pass `--mode` overwrite with existing_sha256 as `--expected-prev-sha256` to replace all of it, or `--mode` append to add to it, or write another path\n  \
              path: a.txt\n  reason: file_already_exists\n  existing_sha256: {ONE}\n"
         )
     );
@@ -96,7 +96,7 @@ fn content_that_looks_like_secrets_is_refused_when_asked() {
     let complaint = ran.complaint();
     assert!(
         complaint.contains(
-            "\nnext: redact - take the detected strings out with `resilient-write redact --draft-sha256 "
+            "\nnext: redact - make this call again with what `resilient-write redact --draft-sha256 "
         ),
         "{complaint}"
     );
@@ -111,6 +111,27 @@ fn content_that_looks_like_secrets_is_refused_when_asked() {
     assert_eq!(low["error"], "blocked");
     assert_eq!(low["retry_budget"], 3);
     assert_eq!(low["detected_patterns"], json!(["api_key"]));
+}
+
+/// Before, the hint led to a file of nothing but the text of the edit or the append.
+#[test]
+fn the_hint_for_a_refused_part_of_a_file_makes_no_file_of_it() {
+    let sandbox = Sandbox::new();
+    sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject: secrets}\n");
+    let token = secrets().lines().next().unwrap().to_owned();
+    sandbox.put("a.txt", "one\ntwo\n");
+    let edit = sandbox.run(&["replace", "a.txt", "--old", "two", "--new", &token]);
+    let edit = edit.complaint();
+    assert!(edit.contains("make this call again without the detected strings"), "{edit}");
+    assert!(!edit.contains("--write-to"), "{edit}");
+
+    let append = ["write", "a.txt", "--mode", "append"];
+    let next = sandbox.run_with(&append, &token);
+    let next = next.complaint();
+    let draft = next.split("--draft-sha256 ").nth(1).unwrap().split('`').next().unwrap();
+    let clean = sandbox.run(&["redact", "--draft-sha256", draft]);
+    sandbox.run_with(&append, clean.stdout).ok();
+    assert!(sandbox.text("a.txt").starts_with("one\ntwo\n"));
 }
 
 #[test]

@@ -20,8 +20,8 @@ pub fn hint_of(error: &Error) -> String {
             hint(error)
         }
         Error::AlreadyExists { sha256: Some(_), .. } => {
-            "read the file, then pass context.existing_sha256 as `expected_prev_sha256` to replace it, or \
-             write another path"
+            "read the file, then pass context.existing_sha256 as `expected_prev_sha256` to replace all of it, or \
+             `append` true to add to it, or write another path"
                 .to_owned()
         }
         Error::Stale { actual: None, expected, .. } if !expected.is_empty() => {
