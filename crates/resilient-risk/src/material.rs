@@ -56,6 +56,12 @@ pub(super) fn is_begin(row: &[u8]) -> bool {
     row.starts_with(b"b3BlbnNz") || matches!(row, [b'M', b'C'..=b'I', ..])
 }
 
+/// The same, also behind the last letters of what ends a line in some notation: `\u000a`.
+pub(super) fn is_begin_near(row: &[u8]) -> bool {
+    const NOTATION_MAX: usize = 5;
+    (0..=NOTATION_MAX).any(|at| row.get(at..).is_some_and(is_begin))
+}
+
 /// How often a row of base64 changes between small letters, capital ones and others.
 fn changes(row: &[u8]) -> usize {
     let class = |byte: u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase());

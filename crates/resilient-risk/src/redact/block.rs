@@ -194,13 +194,15 @@ fn goes_on_soon(rest: &str) -> bool {
 fn is_below(begun: &str, rest: &str) -> bool {
     /// As many as there are headers before the rows.
     const LINES: usize = 5;
-    let rows: Vec<Option<&[u8]>> = drawn(rest, LINES).collect();
-    if rows.iter().flatten().any(|row| material::is_begin(row)) {
+    let rows: Vec<Vec<&[u8]>> = drawn(rest, LINES).collect();
+    if rows.iter().flatten().any(|row| material::is_begin_near(row)) {
         return true;
     }
     let has_headers = || rest.lines().take(LINES).any(|line| line.contains("DEK-Info:"));
     let is_other = begun.contains("PGP") || begun.contains("SSH2") || has_headers();
-    let is_equal = |two: &[Option<&[u8]>]| matches!(two, [Some(a), Some(b)] if a.len() == b.len());
+    let width = |line: &[&[u8]]| line.iter().map(|row| row.len()).max();
+    let is_equal =
+        |two: &[Vec<&[u8]>]| matches!(two, [a, b] if !a.is_empty() && width(a) == width(b));
     is_other && rows.windows(2).any(is_equal)
 }
 
@@ -213,13 +215,13 @@ fn has_next(begun: &str, rest: &str) -> bool {
     !material::is_whole(begun.as_bytes()) && drawn(rest, LINES).flatten().any(fits)
 }
 
-/// The drawn row of each of the next lines, without the name before it, up to what begins or ends a block.
-fn drawn(rest: &str, lines: usize) -> impl Iterator<Item = Option<&[u8]>> {
+/// The drawn rows of each of the next lines, without the names before them, up to what begins or ends a block.
+fn drawn(rest: &str, lines: usize) -> impl Iterator<Item = Vec<&[u8]>> {
     let lines = rest.lines().take(lines).take_while(|line| !line.contains("-----"));
     lines.map(|line| {
         let rows = material::rows(line.as_bytes());
         let values = rows.flat_map(|row| row.split(|byte| *byte == b'='));
-        values.filter(|row| material::is_drawn(row)).max_by_key(|row| row.len())
+        values.filter(|row| material::is_drawn(row)).collect()
     })
 }
 
@@ -236,7 +238,8 @@ fn up_to_end(text: &str, head: &Range<usize>, sign: &str) -> Option<Vec<Range<us
     }
     // Nothing but the end of the line and what each line begins with stands between.
     let between = text.get(head.end..first.start)?;
-    let is_next = between.matches('\n').count() == 1 && !drawn(between, 2).flatten().any(|_| true);
+    let is_next =
+        between.matches('\n').count() == 1 && drawn(between, 2).flatten().next().is_none();
     is_next.then(|| {
         pieces.insert(0, head.clone());
         pieces
@@ -435,6 +438,8 @@ mod tests {
             let text = lines.map(|line| format!("{before}{line}{after}\n")).concat();
             assert_eq!(left(&text), None, "{text}");
         }
+        let text = [begin(&key), row(64), row(64)].join("\\u000a");
+        assert_eq!(left(&text), None);
         // Its first line was cut, too.
         for (before, after) in [
             ("1|", ""),
