@@ -178,15 +178,17 @@ const fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '`')
 }
 
-/// Tells whether two consecutive lines of key material begin soon.
+/// Tells whether key material begins soon: two consecutive lines of it, or two drawn ones, as where an editor has broken
+/// each line.
 fn goes_on_soon(rest: &str) -> bool {
     const SOON: usize = 8;
     const WINDOW: usize = 512;
     let near = rest.as_bytes().get(..WINDOW).unwrap_or(rest.as_bytes());
     let near = near.get(..memmem::find(near, b"-----").unwrap_or(near.len())).unwrap_or_default();
-    let rows = material::rows(near).filter(|row| !row.is_empty());
-    let mut rows = rows.take(SOON).skip_while(|row| !is_material(row));
-    rows.nth(1).is_some_and(is_material)
+    let rows: Vec<_> = material::rows(near).filter(|row| !row.is_empty()).take(SOON).collect();
+    let mut material = rows.iter().skip_while(|row| !is_material(row));
+    material.nth(1).is_some_and(|row| is_material(row))
+        || rows.iter().filter(|row| material::is_drawn(row)).count() > 1
 }
 
 /// Tells whether one of the next lines has a row of a key, beside other text: `13: MIIE…`. Below headers, and in PGP's and
@@ -440,6 +442,9 @@ mod tests {
         }
         let text = [begin(&key), row(64), row(64)].join("\\u000a");
         assert_eq!(left(&text), None);
+        // An editor has broken each line.
+        let broken = format!("{}\n{}\n", row(60), "Ab3d");
+        assert_eq!(left(&format!("{}\n{}", begin(&key), broken.repeat(4))), None);
         // Its first line was cut, too.
         for (before, after) in [
             ("1|", ""),
