@@ -101,7 +101,7 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
             return None;
         }
         // What begins a call is no password: `f("…`.
-        let in_call = lead.is_spaced && opening.is_none() && lead.quote(text).is_some();
+        let in_call = lead.is_spaced && opening.is_none() && lead.open_line(text).is_some();
         let bare = if in_call { None } else { lead.bare(text, start) };
         let (field, is_code) = bare.or_else(|| Some((lead.first_line(text)?, false)))?;
         if word == Keyword::Password && field.is_closed {
@@ -401,9 +401,9 @@ impl<'a> Lead<'a> {
         bare::field(text, start, self.end, !self.is_loose(), signs)
     }
 
-    /// Where the quote stands of a literal that goes on in the next line: at the value's begin, or in a call or a list
+    /// The first line of a literal that goes on in the next one, and begins where the value does or in a call or a list
     /// there. On its line no other literal is open.
-    fn quote(&self, text: &[u8]) -> Option<usize> {
+    fn open_line(&self, text: &[u8]) -> Option<Range<usize>> {
         const CALL_MAX: usize = 40;
         let rest = near(text, self.end, CALL_MAX);
         let is_code = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.:!<>&([{".contains(byte);
@@ -417,14 +417,12 @@ impl<'a> Lead<'a> {
         let is_open = |quote: &u8| memchr_iter(*quote, before).count() % 2 == 1;
         (!b"\"'`".iter().any(is_open)).then_some(())?;
         let opening = Opening::of(text.get(at..)?)?;
-        opening.first_line(text, at + opening.len).map(|_| at)
+        opening.first_line(text, at + opening.len)
     }
 
-    /// The first line of a literal that goes on in the next one, if it is a password by itself.
+    /// This line, if it is a password by itself.
     fn first_line(&self, text: &[u8]) -> Option<Field> {
-        let at = self.quote(text)?;
-        let opening = Opening::of(text.get(at..)?)?;
-        let span = opening.first_line(text, at + opening.len)?;
+        let span = self.open_line(text)?;
         let is_one = is_password(text.get(span.clone())?, Stand::Literal, self.word);
         (self.word != Keyword::Key && is_one).then_some(Field { span, is_closed: false })
     }

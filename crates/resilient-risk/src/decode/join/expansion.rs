@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr_iter, memmem, memrchr};
+use memchr::{memchr_iter, memmem};
 
 use super::super::super::token::TokenStats;
 use super::super::super::{known_formats, work};
@@ -112,9 +112,7 @@ impl Source<'_> {
         if let Some(last) = last {
             return closed(last).or_else(|| closed(last.checked_sub(1)?));
         }
-        let start = dollar - self.byte_classes.token.run_back(dollar, floor);
-        let sign = memrchr(b'=', self.said(&(start..dollar)));
-        let start = sign.map_or(start, |sign| start + sign + 1);
+        let start = self.word_start(floor, dollar);
         (start < dollar).then_some(start..dollar)
     }
 

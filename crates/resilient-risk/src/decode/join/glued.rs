@@ -18,15 +18,19 @@ impl Source<'_> {
         {
             return None;
         }
-        let floor = floor.max(quote.saturating_sub(PART_MAX));
-        let start = quote - self.byte_classes.token.run_back(quote, floor);
-        let start =
-            memrchr(b'=', self.said(&(start..quote))).map_or(start, |sign| start + sign + 1);
+        let start = self.word_start(floor, quote);
         if start == 0 || !self.begins(start - 1) {
             return None;
         }
         let is_open = self.literal(quote).is_some();
         Some((start..quote, quote + usize::from(!is_open)))
+    }
+
+    /// Where the word begins that ends at a position, not before a floor: behind the sign that assigns it.
+    pub(super) fn word_start(&self, floor: usize, end: usize) -> usize {
+        let floor = floor.max(end.saturating_sub(PART_MAX));
+        let start = end - self.byte_classes.token.run_back(end, floor);
+        memrchr(b'=', self.said(&(start..end))).map_or(start, |sign| start + sign + 1)
     }
 
     /// A part with what stands right behind it, and where that ends: `"a"b`, `a"b"'c'`.
