@@ -38,17 +38,43 @@ pub(super) fn is_drawn(row: &[u8]) -> bool {
         && !row.iter().all(u8::is_ascii_hexdigit)
 }
 
+/// Tells whether a row of base64 may be one of a key beside other text: a drawn one, or the first one, which says what it is.
+pub(super) fn is_body(row: &[u8]) -> bool {
+    const ROW_MIN: usize = 60;
+    is_drawn(row) || row.len() >= ROW_MIN && is_begin(row) && is_material(row)
+}
+
+/// Tells whether a text is one row of base64, with `=` at its end only.
+pub(super) fn is_plain(text: &[u8]) -> bool {
+    let padding = text.iter().rev().take_while(|byte| **byte == b'=').count();
+    let row = text.get(..text.len() - padding).unwrap_or_default();
+    row.iter().all(|byte| is_base64(*byte) && *byte != b'=')
+}
+
 /// Tells whether a row of base64 holds a whole private key: a sequence of DER begins with its length.
 pub(super) fn is_whole(row: &[u8]) -> bool {
-    let head = row.get(..8).and_then(|head| BASE64.decode(head).ok());
-    let len = match head.as_deref() {
-        Some([0x30, 0x82, high, low, ..]) => 4 + (usize::from(*high) << 8) + usize::from(*low),
-        Some([0x30, 0x81, len, ..]) => 3 + usize::from(*len),
-        Some([0x30, len @ 0..=0x7F, ..]) => 2 + usize::from(*len),
-        _ => return false,
+    der_len(row).is_some_and(|len| plain_len(row) >= len)
+}
+
+/// Tells whether a row of base64 is a whole private key and nothing else.
+pub(super) fn is_exact(row: &[u8]) -> bool {
+    der_len(row).is_some_and(|len| plain_len(row) == len)
+}
+
+/// How many characters a sequence of DER has in base64, without padding.
+fn der_len(row: &[u8]) -> Option<usize> {
+    let head = row.get(..8).and_then(|head| BASE64.decode(head).ok())?;
+    let len = match head.as_slice() {
+        [0x30, 0x82, high, low, ..] => 4 + (usize::from(*high) << 8) + usize::from(*low),
+        [0x30, 0x81, len, ..] => 3 + usize::from(*len),
+        [0x30, len @ 0..=0x7F, ..] => 2 + usize::from(*len),
+        _ => return None,
     };
-    let plain = row.iter().rev().skip_while(|byte| **byte == b'=').count();
-    plain >= (4 * len).div_ceil(3)
+    Some((4 * len).div_ceil(3))
+}
+
+fn plain_len(row: &[u8]) -> usize {
+    row.iter().rev().skip_while(|byte| **byte == b'=').count()
 }
 
 /// Tells whether a row of base64 begins as a private key does: with a sequence of DER, or in OpenSSH's own form.

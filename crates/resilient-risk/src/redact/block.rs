@@ -44,7 +44,7 @@ const BODIES: [&str; 2] = ["M", "b3BlbnNz"];
 /// No key is longer.
 pub(super) const KEY_MAX: usize = 64 << 10;
 
-/// No line of a key is written in more literals.
+/// A line of a key that ends within a literal, before other ones, is hardly written in more of them.
 const LITERALS_MAX: usize = 32;
 
 /// What ends a block.
@@ -113,9 +113,14 @@ pub(super) fn pieces(text: &str, head: Range<usize>) -> Option<Vec<Range<usize>>
     let mut key = Lines { width: is_body.then(|| head.len()), ended: false };
     let mut known = 0;
     for line in rows.chunk_by(|one, other| one.0 == other.0) {
-        // What goes on in another literal may be another text. No line is in more of them.
-        let mut some = (1..=line.len().min(LITERALS_MAX)).rev().filter_map(|len| line.get(..len));
-        let taken = some.find(|some| key.takes_down(text, some)).map_or(0, <[_]>::len);
+        // What goes on in another literal may be another text: then the rows of one length are the key, or a few more.
+        let width = |nth: usize| line.get(nth).map(|(_, row)| row.len());
+        let equal = (1..line.len()).take_while(|nth| width(*nth) == width(0)).count() + 1;
+        let some = [line.len(), equal + 1, equal].into_iter();
+        let mut some = some.chain((1..=line.len().min(LITERALS_MAX)).rev());
+        let taken =
+            some.find(|len| line.get(..*len).is_some_and(|some| key.takes_down(text, some)));
+        let taken = taken.unwrap_or_default();
         known += taken;
         if taken != line.len() {
             break;
@@ -178,8 +183,8 @@ const fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '`')
 }
 
-/// Tells whether key material begins soon: two consecutive lines of it, or two drawn ones, as where an editor has broken
-/// each line.
+/// Tells whether key material begins soon: two consecutive rows of it, or two drawn ones on lines that hold nothing else, as
+/// where an editor has broken each line.
 fn goes_on_soon(rest: &str) -> bool {
     const SOON: usize = 8;
     const WINDOW: usize = 512;
@@ -187,17 +192,20 @@ fn goes_on_soon(rest: &str) -> bool {
     let near = near.get(..memmem::find(near, b"-----").unwrap_or(near.len())).unwrap_or_default();
     let rows: Vec<_> = material::rows(near).filter(|row| !row.is_empty()).take(SOON).collect();
     let mut material = rows.iter().skip_while(|row| !is_material(row));
-    material.nth(1).is_some_and(|row| is_material(row))
-        || rows.iter().filter(|row| material::is_drawn(row)).count() > 1
+    let lines = near.split(|byte| *byte == b'\n').take(SOON).map(<[u8]>::trim_ascii);
+    let alone = lines.take_while(|line| material::is_plain(line));
+    let mut drawn = alone.filter(|row| material::is_drawn(row));
+    material.nth(1).is_some_and(|row| is_material(row)) || drawn.nth(1).is_some()
 }
 
-/// Tells whether one of the next lines has a row of a key, beside other text: `13: MIIE…`. Below headers, and in PGP's and
-/// SSH2's form, the first row may begin with anything: there, two consecutive lines have rows of one length.
+/// Tells whether one of the next lines has a row of a key, beside other text: `13: MIIE…`. Where the first row is gone, two
+/// rows have the length of a key's, behind the same text but for numbers. Below headers, and in PGP's and SSH2's form, the
+/// first row may begin with anything: there, two consecutive lines have rows of one length.
 fn is_below(begun: &str, rest: &str) -> bool {
     /// As many as there are headers before the rows.
     const LINES: usize = 5;
     let rows: Vec<Vec<&[u8]>> = drawn(rest, LINES).collect();
-    if rows.iter().flatten().any(|row| material::is_begin_near(row)) {
+    if rows.iter().flatten().any(|row| material::is_begin_near(row)) || has_body(rest, LINES) {
         return true;
     }
     let has_headers = || rest.lines().take(LINES).any(|line| line.contains("DEK-Info:"));
@@ -208,12 +216,49 @@ fn is_below(begun: &str, rest: &str) -> bool {
     is_other && rows.windows(2).any(is_equal)
 }
 
+/// Tells whether the next lines have two rows of a key, behind the same text but for numbers: a drawn one of the length that
+/// rows of keys have, perhaps with the `n` of a line end, and one that is no longer.
+fn has_body(rest: &str, lines: usize) -> bool {
+    const ROWS_MAX: usize = 16;
+    const WIDTHS: [usize; 6] = [64, 65, 70, 71, 76, 77];
+    let mut rows: Vec<(String, usize, bool)> = Vec::new();
+    let mut seen = 0;
+    for line in rest.lines().take(lines).take_while(|line| !line.contains("-----")) {
+        let mut from = 0;
+        for row in material::rows(line.as_bytes()) {
+            let at = from;
+            from += row.len() + 1;
+            if !is_key(row) || rows.len() >= ROWS_MAX {
+                continue;
+            }
+            let before = line.get(seen..at).unwrap_or_default().chars();
+            let before = before.filter(|sign| !sign.is_ascii_digit()).collect();
+            seen = at + row.len();
+            rows.push((before, row.len(), WIDTHS.contains(&row.len()) && material::is_body(row)));
+        }
+        seen = 0;
+    }
+    let mut rest = rows.as_slice();
+    while let [(before, width, is_first), behind @ ..] = rest {
+        if *is_first && behind.iter().any(|(other, len, _)| other == before && len <= width) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
 /// Tells whether the next line has a row as long as the first one of a key, beside other text. What ends a line in some
-/// notation may count as a part of it: `%0A`.
+/// notation may count as a part of it: `%0A`, `\u000a`.
 fn has_next(begun: &str, rest: &str) -> bool {
     const LINES: usize = 2;
-    let width = begun.len();
-    let fits = |row: &[u8]| (width..=width + 6).contains(&row.len()) && !material::is_begin(row);
+    const NOTATIONS: [&str; 7] = ["", "n", "0a", "x0a", "u000a", "x0d", "0d"];
+    let fits = |row: &[u8]| {
+        let more = row.len().checked_sub(begun.len()).and_then(|more| row.get(..more));
+        let is_end =
+            |more: &[u8]| NOTATIONS.iter().any(|it| more.eq_ignore_ascii_case(it.as_bytes()));
+        more.is_some_and(is_end) && !material::is_begin(row)
+    };
     !material::is_whole(begun.as_bytes()) && drawn(rest, LINES).flatten().any(fits)
 }
 
@@ -223,7 +268,7 @@ fn drawn(rest: &str, lines: usize) -> impl Iterator<Item = Vec<&[u8]>> {
     lines.map(|line| {
         let rows = material::rows(line.as_bytes());
         let values = rows.flat_map(|row| row.split(|byte| *byte == b'='));
-        values.filter(|row| material::is_drawn(row)).collect()
+        values.filter(|row| material::is_body(row)).collect()
     })
 }
 
@@ -234,10 +279,14 @@ fn up_to_end(text: &str, head: &Range<usize>, sign: &str) -> Option<Vec<Range<us
     let len = ANY_END.find(rest.get(at..)?)?.len();
     let end = head.end + at..head.end + at + len;
     let mut pieces = above::pieces(text, end, sign)?;
-    let first = pieces.first()?.clone();
-    if first.start <= head.start && head.end <= first.end {
+    let has_head = |piece: &Range<usize>| piece.start <= head.start && head.end <= piece.end;
+    if let Some(nth) = pieces.iter().position(has_head) {
+        // The head begins the key, whatever stands above.
+        pieces.drain(..nth);
+        pieces.first_mut()?.start = head.start;
         return Some(pieces);
     }
+    let first = pieces.first()?.clone();
     // Nothing but the end of the line and what each line begins with stands between.
     let between = text.get(head.end..first.start)?;
     let is_next =

@@ -7,10 +7,13 @@ use memchr::memmem;
 
 use super::super::form::Form;
 use super::{End, KEY_MAX, Lines, Row, bytes, joined, rows, sign_len, token};
-use crate::material::{is_base64, is_key, is_wordlike};
+use crate::material::{is_base64, is_begin, is_exact, is_key, is_wordlike};
 
 /// What a block is made of, up to the end of a text.
 static BLOCK: Form = Form::of(concat!("(?:", token!(), ")+\\z"));
+
+/// So many lines above a key may look like lines of it.
+const ABOVE_MAX: usize = 16;
 
 /// So long is the checksum of PGP: `=7q9h`.
 const CHECKSUM_LEN: usize = 5;
@@ -40,6 +43,14 @@ pub(super) fn pieces(text: &str, end: Range<usize>, sign: &str) -> Option<Vec<Ra
         return None;
     }
     found.drain(..found.len() - known);
+    // What stands above the line that says how long the key is, is none of it.
+    let is_first = |nth: usize| {
+        let rows = found.get(nth..).unwrap_or_default();
+        let begins = rows.first().and_then(|(_, row)| text.as_bytes().get(row.clone()));
+        begins.is_some_and(is_begin) && is_exact(&bytes(text, rows))
+    };
+    let above = (1..found.len().min(ABOVE_MAX)).find(|nth| is_first(*nth));
+    found.drain(..above.unwrap_or_default());
     found.push(((usize::MAX, 0), end));
     let (_, first) = found.remove(0);
     Some(joined(text, prefix.unwrap_or(sign), first, found))

@@ -1,6 +1,7 @@
 //! Blocks of private keys.
 
 use super::*;
+use crate::steady::Chance;
 
 #[test]
 fn names_and_hosts_stay_and_blocks_go_whole() {
@@ -290,5 +291,86 @@ fn the_lines_of_a_body_behind_a_name_go_in_any_notation() {
     for between in ["%0A", "%0D%0A", "&#10;"] {
         let text = format!("k={}\n", rows.join(between));
         assert_eq!(redacted(&text).text, "k=<REDACTED:pem_block:1>\n");
+    }
+}
+
+/// Rows of a key that are drawn, and have so many characters.
+fn drawn_rows(count: usize, len: usize) -> Vec<String> {
+    const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let chance = &mut Chance(0x2545_F491_4F6C_DD1D);
+    (0..count).map(|_| chance.draw(BASE64, len)).collect()
+}
+
+/// Before, the whole call failed.
+#[test]
+fn secrets_below_a_key_that_was_cut_are_no_rows_of_it() {
+    let begin = armor("BEGIN", &["RSA PRIV", "ATE KEY"].concat());
+    let rows = drawn_rows(2, 44);
+    for key in ["MIIEpgIBAAKCAQEA...\n".to_owned(), format!("{}\n{}\n", key_row(64), key_row(30))] {
+        for tail in [
+            format!("AWS_SECRET_ACCESS_KEY={}\nSESSION_SECRET={}\n", rows[0], rows[1]),
+            format!("\"a\": \"sha512-{}\",\n\"b\": \"sha512-{}\"\n", rows[0], rows[1]),
+            format!("a ssh-ed25519 AAAAC3Nz{}\nb ssh-ed25519 AAAAC3Nz{}\n", rows[0], rows[1]),
+        ] {
+            let text = format!("{begin}\n{key}{tail}");
+            assert!(redact(&text, &Policy::default(), &Wish::default()).is_ok(), "{text}");
+        }
+    }
+}
+
+/// Before, all other rows stayed.
+#[test]
+fn rows_of_a_key_without_the_first_one_are_refused() {
+    let begin = armor("BEGIN", &["RSA PRIV", "ATE KEY"].concat());
+    let rows = drawn_rows(5, 64);
+    for first in ["", "<REDACTED:pem_block:1>", "...", "MIIE********", "[5 lines hidden]"] {
+        for (before, behind) in
+            [("", ""), ("#|", ""), ("INFO ", ""), ("echo ", " >> k"), ("<p>", "</p>")]
+        {
+            let lines = [&begin[..], first].into_iter().chain(rows.iter().map(String::as_str));
+            let lines = lines.enumerate().filter(|(_, line)| !line.is_empty());
+            let line = |(nth, line): (usize, &str)| {
+                format!("{}{line}{behind}\n", before.replace('#', &nth.to_string()))
+            };
+            let text: String = lines.map(line).collect();
+            let left = redact(&text, &Policy::default(), &Wish::default());
+            let has_row = |text: &str| rows.iter().any(|row| text.contains(row));
+            assert!(left.is_err() || !has_row(&left.unwrap().text), "{text}");
+        }
+    }
+    let text = format!("{{\"k\": \"{begin}\\n<x>\\n{}\"}}\n", rows.join("\\n"));
+    assert!(redact(&text, &Policy::default(), &Wish::default()).is_err());
+}
+
+/// Before, the rows from the thirty-third literal on stayed, or the call failed.
+#[test]
+fn a_key_without_its_end_in_many_literals_goes_whole() {
+    let begin = armor("BEGIN", &["RSA PRIV", "ATE KEY"].concat());
+    for (len, count) in [(64, 50), (40, 60), (16, 100)] {
+        let rows = drawn_rows(count, len).join("\"\n  \"");
+        for behind in ["\n", "\nsay(\"hello\");\n"] {
+            let text = format!("char k[] = \"{begin}\"\n  \"MII{rows}\";{behind}");
+            let redaction = redacted(&text);
+            assert!(redaction.text.ends_with(&format!("\"\";{behind}")), "{}", redaction.text);
+            assert!(!drawn_rows(count, len).iter().any(|row| redaction.text.contains(row)));
+        }
+    }
+}
+
+/// Before, the call failed, or the line above went with the key.
+#[test]
+fn a_numbered_key_begins_where_its_length_says() {
+    let end = armor("END", &["EC PRIV", "ATE KEY"].concat());
+    // A sequence of 119 bytes.
+    let key = ["MHcC", &drawn_rows(1, 157).concat(), "w=="].concat();
+    let rows = [&key[..64], &key[64..128], &key[128..]];
+    for above in
+        ["src/Main2/App", "4f0c1b7d9e2a3658c0d1f2a3b4c5d6e7f8091a2b", "Kj4mQ9xW2zKj4mQ9xW2zbT"]
+    {
+        let lines = [above].into_iter().chain(rows).chain([&end[..]]).enumerate();
+        let text: String = lines.map(|(nth, line)| format!("{nth}|{line}\n")).collect();
+        let redacted = redacted(&text).text;
+        assert!(redacted.starts_with(&format!("0|{above}\n1|<")), "{redacted}");
+        assert!(!rows.iter().any(|row| redacted.contains(row)), "{redacted}");
     }
 }
