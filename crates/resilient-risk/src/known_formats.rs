@@ -263,10 +263,19 @@ pub(super) fn begins(token: &[u8], at: usize, len: usize) -> bool {
 
 /// Tells whether a text is a token of a format that has one length: nothing behind it belongs to it.
 pub(super) fn is_full(token: &[u8]) -> bool {
-    let is_one = |(_, format): ParsedRow| {
-        !format.is_open() && format.matches(token).is_some_and(|(len, _)| len == token.len())
+    is_one(token, |format| !format.is_open())
+}
+
+/// Tells whether a text is a token of any format. It may be the beginning of one if the format has no length.
+pub(super) fn is_whole(token: &[u8]) -> bool {
+    is_one(token, |_| true)
+}
+
+fn is_one(token: &[u8], is_meant: impl Fn(&Format<'_>) -> bool) -> bool {
+    let fits = |(_, format): ParsedRow| {
+        is_meant(format) && format.matches(token).is_some_and(|(len, _)| len == token.len())
     };
-    prefixes_of(token).filter_map(|prefix| prefix.rule).any(is_one)
+    prefixes_of(token).filter_map(|prefix| prefix.rule).any(fits)
 }
 
 /// The format of a row.

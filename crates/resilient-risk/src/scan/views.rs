@@ -76,7 +76,7 @@ impl Scan {
             let mut families = BTreeSet::new();
             for mut found in inner {
                 without_words_behind(&view, &mut found);
-                let pieces = source_of(&view.map, &found);
+                let mut pieces = source_of(&view.map, &found);
                 if is_whole && !families.insert(found.family) {
                     continue;
                 }
@@ -85,6 +85,8 @@ impl Scan {
                     self.extend(text, &pieces, &found, &view, &mut index);
                     continue;
                 }
+                pieces.sort_by_key(|piece| (piece.start, piece.end));
+                pieces.dedup();
                 pieces.iter().for_each(|piece| self.claims.take(piece));
                 found.via.insert(0, view.via);
                 let ends = pieces.first().zip(pieces.last());
@@ -114,15 +116,15 @@ impl Scan {
         view: &View,
         index: &mut Option<Vec<(usize, usize)>>,
     ) {
-        let Some((first, last)) = pieces.first().zip(pieces.last()) else { return };
+        let ends = |of: fn(&Range<usize>) -> usize| pieces.iter().map(of);
+        let Some(hull) = ends(|p| p.start).min().zip(ends(|p| p.end).max()) else { return };
         let index = index.get_or_insert_with(|| self.index());
-        let Some(nth) = only(index, &(first.start..last.end)) else { return };
+        let Some(nth) = only(index, &(hull.0..hull.1)) else { return };
         let Some(found) = self.findings.get(nth) else { return };
         let known = found.span.clone();
         let holds = |piece: &&Range<usize>| piece.start <= known.start && known.end <= piece.end;
-        if !found.pieces.is_empty() || !pieces.iter().any(|piece| holds(&piece)) {
-            return;
-        }
+        let place = pieces.iter().position(|piece| holds(&piece));
+        let Some(place) = place.filter(|_| found.pieces.is_empty()) else { return };
         // Nothing belongs to a token that is as long as its format allows.
         let is_full = |format: &Format<'_>| format.len_max() <= known.len();
         if is_join(view) && known_formats::row(found.pattern).is_some_and(is_full) {
@@ -145,10 +147,13 @@ impl Scan {
             let may_go = (view.trust != Trust::Listed || is_next) && !names;
             self.claims.is_free(piece) && (is_sure || may_go && is_rest(view, rest_of(piece)))
         };
-        // From the known piece on, as far as the rest goes. Before a token stands nothing of it.
-        let before = pieces.iter().rev().map(|p| p.start..p.end.min(known.start).max(p.start));
+        // From the known piece on, as far as the rest goes. Before a token stands nothing of it. A variable may be assigned
+        // above what stands before it in the view.
+        let (front, back) = pieces.split_at_checked(place).unwrap_or_default();
+        let holder = back.first().cloned().unwrap_or_default();
+        let before = std::iter::once(holder.start..known.start).chain(front.iter().rev().cloned());
         let before = before.filter(|_| !is_token);
-        let after = pieces.iter().map(|p| p.start.max(known.end).min(p.end)..p.end);
+        let after = std::iter::once(known.end..holder.end).chain(back.iter().skip(1).cloned());
         let is_some = |piece: &Range<usize>| !piece.is_empty();
         let mut all: Vec<_> = after.filter(is_some).take_while(goes_on).collect();
         let is_tail = |piece: &mut Range<usize>| is_spare(view, rest_of(piece));
@@ -158,7 +163,8 @@ impl Scan {
             return;
         }
         all.push(known);
-        all.sort_by_key(|piece| piece.start);
+        all.sort_by_key(|piece| (piece.start, piece.end));
+        all.dedup();
         all.iter().for_each(|piece| self.claims.take(piece));
         let mut apart: Vec<Range<usize>> = Vec::with_capacity(all.len());
         for piece in all {
@@ -196,12 +202,11 @@ fn only(index: &[(usize, usize)], span: &Range<usize>) -> Option<usize> {
     within.next().is_none().then_some(*nth)
 }
 
-/// Where a finding of a view comes from.
+/// Where a finding of a view comes from, in the order of the view.
 fn source_of(map: &Map, found: &Finding) -> Vec<Range<usize>> {
     let inner =
         if found.pieces.is_empty() { std::slice::from_ref(&found.span) } else { &found.pieces };
     let mut pieces: Vec<_> = inner.iter().flat_map(|p| map.pieces(p.clone())).collect();
-    pieces.sort_by_key(|piece| piece.start);
     pieces.dedup();
     pieces
 }

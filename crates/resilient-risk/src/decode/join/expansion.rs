@@ -64,20 +64,34 @@ impl Source<'_> {
         }
     }
 
-    /// Puts parts together if they are several, and a token begins with them. What is a whole token takes nothing with it.
+    /// Puts parts together if they are several, and a token begins with them. A whole token takes nothing with it, and
+    /// what may be one takes only a drawn part.
     fn put_token(&self, begin: usize, parts: &[Range<usize>], views: &mut Views<'_>) -> bool {
         /// Of GitHub: four characters of a prefix, and 36.
         const LEN: usize = 40;
-        const REST_MIN: usize = 8;
+        /// Tokens without a length have so many characters, and the rests of them so many.
+        const OPEN_MIN: usize = 24;
+        const REST_MIN: usize = 11;
         let [first, rest @ ..] = parts else { return false };
         let said = self.said(first);
         let is_full = matches!(said, [b'g', b'h', _, b'_', ..]) && said.len() == LEN
             || known_formats::is_full(said);
-        // Tokens without an end are hardly longer before their last part.
-        let is_rest = |part: &[u8]| part.len() >= REST_MIN && TokenStats::of(part).is_rest();
-        let is_drawn = || said.len() < LEN || rest.iter().any(|part| is_rest(self.said(part)));
-        let is_token =
-            !rest.is_empty() && !is_full && is_drawn() && begins_format(&self.joined(parts));
+        if rest.is_empty() || is_full {
+            return false;
+        }
+        let joined = self.joined(parts);
+        let may_be_one =
+            said.len() >= LEN || said.len() >= OPEN_MIN && known_formats::is_whole(said);
+        let is_rest = |part: &[u8]| {
+            let stats = TokenStats::of(part);
+            part.len() >= REST_MIN
+                && stats.is_rest()
+                && stats.is_drawn()
+                && !part.iter().all(|byte| byte.is_ascii_hexdigit() || b"-_.".contains(byte))
+        };
+        let has_rest = || rest.iter().any(|part| is_rest(self.said(part)));
+        let is_token = (!may_be_one || known_formats::is_full(&joined) || has_rest())
+            && begins_format(&joined);
         if is_token {
             self.put(begin, parts, Trust::Full, views);
         }

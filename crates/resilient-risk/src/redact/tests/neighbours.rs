@@ -217,6 +217,35 @@ fn variables_of_a_shell_are_joined_over_full_stops_and_not_to_whole_tokens() {
     }
 }
 
+/// Before, what was added to a token without a length was taken from 8 characters on, and a half that the text assigns above
+/// the other one stayed.
+#[test]
+fn a_token_without_a_length_takes_a_drawn_variable_only_wherever_that_is_set() {
+    let chance = &mut Chance(0x9E37_79B9_7F4A_7C15);
+    let mut draw =
+        |len| chance.draw(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", len);
+    for token in [
+        ["gl", "pat-", &draw(20)].concat(),
+        ["wh", "sec_", &draw(32)].concat(),
+        ["hv", "s.", &draw(40)].concat(),
+        ["sk-", "ant-api03-", &draw(95)].concat(),
+    ] {
+        for value in ["Prod2aXk", "myRepoName", "a8Xk29/dir", "a1b2c3d4e5f6"] {
+            for uses in ["[ -z \"$A$B\" ] && exit", "C=${A}-$B", "A+=$B"] {
+                let text = format!("A=@\nB={value}\n{uses}\n");
+                let expected = text.replace('@', "<REDACTED:api_key:1>");
+                assert_eq!(redacted(&text.replace('@', &token)).text, expected);
+            }
+        }
+    }
+    let (one, two) =
+        (["sk-", "ant-api03-", &draw(48)].concat(), "Lq9kcoEU2FV4ik6f28DMSJJ7oj7FY6j5rHJMpH3AA");
+    for text in [format!("B={two}\nX=\"{one}${{B}}\"\n"), format!("B={two}\nA={one}\nX=$A$B\n")] {
+        let redacted = redacted(&text).text;
+        assert!(!redacted.contains(two) && !redacted.contains(&one), "{redacted}");
+    }
+}
+
 /// Before, a name with capitals or digits in it went with such a token.
 #[test]
 fn nothing_belongs_to_a_token_that_is_as_long_as_its_format_allows() {
