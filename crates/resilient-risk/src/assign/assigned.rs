@@ -12,7 +12,7 @@ use super::super::{naming, work};
 use super::bare::Field;
 use super::filled::{self, Style};
 use super::judge::{LENS, Stand, is_passphrase, is_password};
-use super::literal::Opening;
+use super::literal::{FirstLine, Opening};
 use super::{Claimed, ValueHit, bare, line_around, near, near_before, quote, row};
 
 /// What words for passwords go on with.
@@ -403,15 +403,19 @@ impl<'a> Lead<'a> {
 
     /// The first line of a literal that goes on in the next one, and begins where the value does or in a call or a list
     /// there. On its line no other literal is open.
-    fn open_line(&self, text: &[u8]) -> Option<Range<usize>> {
+    fn open_line(&self, text: &[u8]) -> Option<FirstLine> {
         const CALL_MAX: usize = 40;
         let rest = near(text, self.end, CALL_MAX);
         let is_code = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.:!<>&([{".contains(byte);
         let len = rest.iter().take_while(is_code).count();
-        let (call, rest) = rest.split_at_checked(len)?;
-        let is_call =
-            matches!(call, [.., b'(' | b'[' | b'{']) || !call.is_empty() && rest.starts_with(b"`");
-        let at = self.end + if is_call { len } else { 0 };
+        let (code, rest) = rest.split_at_checked(len)?;
+        // What stands behind the bracket may be the prefix of the literal: `f(b"`.
+        let call = match code.iter().rposition(|byte| b"([{".contains(byte)) {
+            Some(bracket) => bracket + 1,
+            None if rest.starts_with(b"`") => len,
+            None => 0,
+        };
+        let at = self.end + call;
         let line = line_around(text, at);
         let before = text.get(line.start..at)?;
         let is_open = |quote: &u8| memchr_iter(*quote, before).count() % 2 == 1;
@@ -422,7 +426,7 @@ impl<'a> Lead<'a> {
 
     /// This line, if it is a password by itself.
     fn first_line(&self, text: &[u8]) -> Option<Field> {
-        let span = self.open_line(text)?;
+        let FirstLine { span, .. } = self.open_line(text).filter(|line| line.are_words)?;
         let is_one = is_password(text.get(span.clone())?, Stand::Literal, self.word);
         (self.word != Keyword::Key && is_one).then_some(Field { span, is_closed: false })
     }

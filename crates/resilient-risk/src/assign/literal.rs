@@ -36,6 +36,13 @@ pub(super) struct Value {
     said: Option<Vec<u8>>,
 }
 
+/// The first line of a literal that ends on another one.
+pub(super) struct FirstLine {
+    pub(super) span: Range<usize>,
+    /// No line has a blank.
+    pub(super) are_words: bool,
+}
+
 impl Value {
     /// What the value says.
     pub(super) fn said<'a>(&'a self, text: &'a [u8]) -> &'a [u8] {
@@ -82,8 +89,8 @@ impl Opening {
         raw.then(|| Value { span: from..from + len, said: None })
     }
 
-    /// The first line of the literal, if it ends on a line below that is near, and no line of it has a blank.
-    pub(super) fn first_line(self, text: &[u8], from: usize) -> Option<Range<usize>> {
+    /// The first line of the literal, if it ends on a line below that is near.
+    pub(super) fn first_line(self, text: &[u8], from: usize) -> Option<FirstLine> {
         const REACH: usize = 1024;
         let rest = near(text, from, REACH);
         let quotes = [self.quote; 3];
@@ -94,11 +101,21 @@ impl Opening {
         let len = lines.next()?.len();
         let mut below = lines.peekable();
         below.peek()?;
-        let is_word = |line: &[u8]| !line.is_empty() && !line.iter().any(u8::is_ascii_whitespace);
-        // Before a quote that begins another literal stands a sign.
-        let is_end = inner.last().is_some_and(|last| !b"(=,:[{<".contains(last));
-        let ends = behind.get(close.len()).is_none_or(|next| !next.is_ascii_alphanumeric());
-        (is_end && ends && below.all(is_word)).then_some(from..from + len)
+        let next = behind.get(close.len());
+        // Before a quote that begins another literal stands a sign. Padding is none where a program goes on behind.
+        let is_closed = || next.is_some_and(|next| b");,]}\r\n".contains(next));
+        let is_end = match inner.last() {
+            Some(b'=') => is_closed(),
+            last => last.is_some_and(|last| !b"(,:[{<".contains(last)),
+        };
+        let ends = next.is_none_or(|next| !next.is_ascii_alphanumeric());
+        let has_blank = |line: &[u8]| line.iter().any(u8::is_ascii_whitespace);
+        let mut are_words = true;
+        while let Some(line) = below.next() {
+            // The closing quote may have a line of its own.
+            are_words &= if line.is_empty() { below.peek().is_none() } else { !has_blank(line) };
+        }
+        (is_end && ends).then_some(FirstLine { span: from..from + len, are_words })
     }
 
     /// How long the body is that a text begins with, and what it says if that is not what is written.

@@ -181,6 +181,12 @@ fn goes_over_lines(language: Language, quote: &str) -> bool {
     known.iter().any(|of| of.sign == quote && of.lines)
 }
 
+/// A line that begins a block scalar: the signs of items, a key, tags and anchors, and the indicator. `key: |-`
+static BLOCK: Form = Form::of(concat!(
+    r"^( *(?:- +)*)((?:[^\s#][^#]*?)?:[ \t]+)?(?:[!&]\S*[ \t]+)*",
+    r"[|>][-+]?[1-9]?[-+]?[ \t]*(?:[ \t]#.*)?$",
+));
+
 /// How long the lines are that a plain scalar goes on with: they are further in than its key, and no fields. Where it may
 /// be no YAML, each must look like a password.
 fn scalar_len(before: &str, text: &str, in_yaml: bool) -> Option<usize> {
@@ -215,17 +221,20 @@ fn scalar_len(before: &str, text: &str, in_yaml: bool) -> Option<usize> {
     (len > 0).then_some(len)
 }
 
-/// Tells whether the last line of a text stands in a block scalar of YAML, `key: |`: the next line above that is less far in
-/// begins one.
+/// Tells whether the last line of a text stands in a block scalar of YAML: the next line above that is less far in begins
+/// one.
 fn is_block(near: &str, depth: usize) -> bool {
-    let mut above = near.lines().rev().skip(1).filter(|line| !line.trim().is_empty());
-    let outer = above.find(|line| line.len() - line.trim_start_matches(' ').len() < depth);
-    let begins = |line: &str| {
-        let line = line.split(" #").next().unwrap_or_default().trim_end();
-        line.trim_end_matches(|c: char| "+-".contains(c) || c.is_ascii_digit())
-            .ends_with(['|', '>'])
+    let is_any = |line: &&str| {
+        let text = line.trim_start();
+        !text.is_empty() && !text.starts_with('#')
     };
-    outer.is_some_and(begins)
+    let mut above = near.lines().rev().skip(1).filter(is_any);
+    let outer = above.find(|line| line.len() - line.trim_start_matches(' ').len() < depth);
+    let Some(begun) = outer.and_then(|line| BLOCK.captures(line)) else { return false };
+    // The scalar is further in than its key, or than the sign of its item.
+    let lead = begun.get(1).map_or("", |lead| lead.as_str());
+    let lead = if begun.get(2).is_some() { lead } else { lead.trim_end().trim_end_matches('-') };
+    lead.len() < depth
 }
 
 /// How much of the text of an element follows, up to its end.

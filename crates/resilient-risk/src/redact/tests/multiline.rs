@@ -283,3 +283,53 @@ fn what_follows_an_open_quote_that_is_no_literal_over_lines_stays() {
         assert_eq!(redact(&text, &Policy::default(), &wish).unwrap().text, text);
     }
 }
+
+/// Before, the call went with the first line, and the second one stayed.
+#[test]
+fn a_literal_in_a_call_may_end_on_a_line_of_its_own_or_in_padding() {
+    let (one, two) = (["r5c3bxD7", "u6yB54"].concat(), ["GRJl5CY", "AVH66Wx"].concat());
+    for (language, begin, end) in [
+        (Language::JavaScript, "const password = f(`", "\n`);\n"),
+        (Language::JavaScript, "const password = dedent`", "\n  `;\n"),
+        (Language::JavaScript, "const password = f(`", "=`);\n"),
+        (Language::Go, "password := f(`", "\n`)\n"),
+        (Language::Rust, "let password = f(b\"", "\");\n"),
+    ] {
+        let text = format!("{begin}{one}\n{two}{end}");
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        assert!(!redacted.contains(&one) && !redacted.contains(&two), "{redacted}");
+        assert!(redacted.starts_with(begin), "{redacted}");
+    }
+    // What is no password stays as it is.
+    let text = format!("const password = f(`{one}\nand two words {two}\n`);\n");
+    let wish = Wish { language: Some(Language::JavaScript), ..Wish::default() };
+    let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+    assert!(redacted.starts_with("const password = f(`"), "{redacted}");
+}
+
+/// Before, a line above that ends with such a sign was the begin of a block scalar, and the second line stayed.
+#[test]
+fn only_an_indicator_begins_a_block_scalar() {
+    let (one, two) = (["C9kdla82", "MqpZx8q"].concat(), ["GRJl5CY", "AVH66Wx"].concat());
+    let wish = Wish { language: Some(Language::Yaml), ..Wish::default() };
+    for above in [
+        "- to: Bob <b@x.io>",
+        "- html: <b>",
+        "- cmd: cat x |",
+        "- sep: a|",
+        "- v: 3 >2",
+        "- k: |",
+        "users:\n# a | b |",
+        "users: # -->",
+    ] {
+        let text = format!("{above}\n  password: {one}\n    {two}\n");
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        assert!(!redacted.contains(&one) && !redacted.contains(&two), "{redacted}");
+    }
+    for above in ["k: |", "- |", "- k: >-", "k: !t &a |2- # c"] {
+        let text = format!("{above}\n     password: {one}\n       another line\n");
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        assert!(redacted.ends_with("       another line\n"), "{redacted}");
+    }
+}
