@@ -150,9 +150,21 @@ fn is_assigned(text: &[u8], byte_classes: &ByteClasses, end: usize) -> bool {
 
 /// Tells whether a word may be the name of a column of tokens, or end one: `user,api_token`.
 fn is_column(text: &[u8], start: usize, end: usize) -> bool {
+    /// What makes a name of `key` is no longer: `private_`.
+    const BEFORE: usize = 8;
     let is_end = text.get(end).is_some_and(|byte| b",;|\t\r\n".contains(byte));
     let word = text.get(start..end).unwrap_or_default();
-    is_end && [&b"token"[..], b"secret"].iter().any(|known| word.eq_ignore_ascii_case(known))
+    let name = || text.get(start.saturating_sub(BEFORE)..end).unwrap_or_default();
+    let is_one = [&b"token"[..], b"secret"].iter().any(|known| word.eq_ignore_ascii_case(known));
+    is_end && (is_one || word.eq_ignore_ascii_case(b"key") && names_key(name()))
+}
+
+/// Tells whether a name ends as that of a secret key: `api_key`, `API Key`, `secretKey`.
+pub(super) fn names_key(name: &[u8]) -> bool {
+    const KEYS: [&[u8]; 4] = [b"apikey", b"secretkey", b"privatekey", b"accesskey"];
+    let letters = name.iter().filter(|byte| byte.is_ascii_alphanumeric());
+    let letters: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
+    KEYS.iter().any(|key| letters.ends_with(key))
 }
 
 /// Tells whether a text has a word for secrets, alone or at the end of another word.

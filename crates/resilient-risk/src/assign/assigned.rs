@@ -252,6 +252,19 @@ fn type_len(text: &[u8]) -> usize {
     if is_typed { len + 1 } else { 0 }
 }
 
+/// How much of a text is a type of Visual Basic, if a sign follows: ` As String =`.
+fn as_type_len(text: &[u8]) -> usize {
+    const AS: &[u8] = b" as ";
+    const TYPE_MAX: usize = 30;
+    if !text.get(..AS.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(AS)) {
+        return 0;
+    }
+    let is_type = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'.';
+    let len = AS.len() + text.iter().skip(AS.len()).take(TYPE_MAX).take_while(is_type).count();
+    let sign = len + row(text, len, 8, b" ");
+    if len > AS.len() && text.get(sign) == Some(&b'=') { len } else { 0 }
+}
+
 /// What stands between a word and its value.
 struct Lead<'a> {
     word: Keyword,
@@ -286,6 +299,7 @@ impl<'a> Lead<'a> {
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
         let name = rest.get(..rest.iter().take(NAME_MAX).take_while(is_name).count())?;
         let quoted = name.len() + row(rest, name.len(), 3, b"\"'`])\\*");
+        let quoted = quoted + as_type_len(rest.get(quoted..)?);
         let white = row(rest, quoted, BLANKS_MAX, b" \t");
         let signs = rest.get(quoted + white..)?;
         let signs = signs.get(..row(signs, 0, 3, b"!:=>?|"))?;

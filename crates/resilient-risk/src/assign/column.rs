@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
-use super::super::keywords::{Keyword, KeywordHit};
+use super::super::keywords::{Keyword, KeywordHit, names_key};
 use super::super::token::TokenStats;
 use super::super::work;
 use super::judge::{Stand, is_password};
@@ -24,7 +24,7 @@ const USERS: &str = "user username login email mail account";
 
 /// Names of columns that say where a password is for.
 const OWNERS: &str =
-    "name host hostname server service site url database db system app machine environment env";
+    "id name host hostname server service site url database db system app machine environment env";
 
 /// Reads the password in the cell of Markdown behind the one that names it: `| DB_PASSWORD | … |`.
 pub(super) fn beside(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> Option<ValueHit> {
@@ -171,7 +171,7 @@ fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<(usize, Keyword)>) {
         let is_password =
             [&b"password"[..], b"passwd", b"passphrase"].iter().any(|end| last.ends_with(end))
                 || has_user && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw");
-        let is_key = matches!(last.as_slice(), b"token" | b"secret");
+        let is_key = matches!(last.as_slice(), b"token" | b"secret") || names_key(name);
         is_password.then_some(Keyword::Password).or(is_key.then_some(Keyword::Key))
     };
     let numbered = names.iter().map(announced).enumerate();

@@ -35,6 +35,8 @@ fn a_value_after_a_word_is_found() {
         format!("\"db_password\": \"{value}\""),
         format!("def f(passwd: str = \"{value}\")"),
         format!("ANY_PW:{value}"),
+        format!("Dim password As String = \"{value}\""),
+        format!("Private m_Password as string = \"{value}\""),
     ] {
         assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
     }

@@ -1,4 +1,5 @@
-//! Names and values that stand under keys of their own, as in Kubernetes and CI: `name: DB_PASSWORD`, `value: "…"`.
+//! Names and values that stand under keys of their own, as in Kubernetes and CI: `name: DB_PASSWORD`, `value: "…"`. Or in
+//! elements of their own: `<key>Password</key><string>…</string>`.
 
 use std::ops::Range;
 
@@ -32,6 +33,32 @@ pub(super) fn views(bytes: &[u8], byte_classes: &ByteClasses, views: &mut Views<
             views.add("name and value", map, text, Trust::Full);
         }
     }
+    for (close, open) in [(&b"</key>"[..], &b"<string>"[..]), (b"</name>", b"<value>")] {
+        for at in memmem::find_iter(bytes, close) {
+            element(bytes, at, close, open, views);
+        }
+    }
+}
+
+/// Makes a view of the element behind the one whose end stands at a position, if that holds a name: `Password: "…"`.
+fn element(bytes: &[u8], at: usize, close: &[u8], open: &[u8], views: &mut Views<'_>) {
+    let Some(before) = bytes.get(at.saturating_sub(NEAR)..at) else { return };
+    let name = before.rsplit(|byte| *byte == b'>').next().unwrap_or_default().trim_ascii();
+    let is_name = name.len() < before.len() && has_secret_word(name);
+    let Some(behind) = bytes.get(at + close.len()..).filter(|_| is_name) else { return };
+    let white = behind.iter().take(NEAR).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let start = at + close.len() + white + open.len();
+    let is_open = bytes.get(start - open.len()..start) == Some(open);
+    let Some(rest) = bytes.get(start..).filter(|_| is_open) else { return };
+    let Some(len) = rest.iter().take(VALUE_MAX).position(|byte| *byte == b'<') else { return };
+    let Some(value) = rest.get(..len).filter(|value| !value.contains(&b'"')) else { return };
+    let Ok(text) = String::from_utf8([name, b": \"", value, b"\""].concat()) else { return };
+    let mut map = Map::parts();
+    let stays = start..start;
+    map.push(name.len() + 3, stays.clone(), false);
+    map.push(len, start..start + len, false);
+    map.push(1, stays, false);
+    views.add("name and value", map, text, Trust::Full);
 }
 
 /// The name in the member before a key: `name: NAME`, `"Name": "NAME",`, `key="NAME"`.
@@ -100,6 +127,8 @@ mod tests {
             ("<add key=\"Db.Password\" value='k3J' />", "Db.Password='k3J'"),
             ("{\"key\":\"api_key\",\"value\":\"k\\\"3J\",\"b\":1}", "api_key:\"k\\\"3J\""),
             ("name  = \"client_secret\"\nvalue = \"k3J\"\n", "client_secret = \"k3J\""),
+            ("<key>Password</key>\n  <string>k3J</string>", "Password: \"k3J\""),
+            ("<name>db.password</name><value>k3J</value>", "db.password: \"k3J\""),
         ] {
             assert_eq!(seen(text), [expected], "{text}");
         }
@@ -110,6 +139,9 @@ mod tests {
             "- filename: secrets\n  value: k3J\n",
             "- name: DB_PASSWORD\n  default: 1\n  value: k3J\n",
             "name(DB_PASSWORD) value: k3J\n",
+            "<key>Password</key><integer>1</integer>",
+            "<key>Host</key><string>k3J</string>",
+            "<name>db.password</name><host>k3J</host>",
         ] {
             assert!(seen(text).is_empty(), "{text}");
         }

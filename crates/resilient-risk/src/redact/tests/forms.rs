@@ -79,11 +79,15 @@ fn a_password_goes_from_a_list_and_a_table() {
         "| user | password |\n|------|----------|\n| bob | @@ |\n",
         "x\n\n| Password | User |\n|:--|--:|\n| - | amy |\n| `@@` | bob |\n\nx\n",
         "name,user,password\nmail,bob,@@\n",
+        "id,password\n1,@@\n",
         "\u{feff}password,user\n@@,bob\n",
         "\"name\",\"db_password\",\"user\"\n\"a, b\",\"@@\",\"bob\"\n",
         "accounts:\n\n```\nuser\tpassword\nbob\t@@\n```\n",
     ];
     each(&forms, &password(), MARK);
+    // Values of keys are longer.
+    let key = ["q7Rk9zPwX2vLm", "aX4tB8nQe1Zr0"].concat();
+    each(&["user,api_key\nbob,@@\n", "name;API Key\nbob;@@\n"], &key, MARK);
     let [one, two] = ["q7Rk9zPwX2vLm", "aX4tB8nQe1Zr0"];
     let text = format!("user;pass;passphrase\na;{one};{two}\nb;{two};-\n\nc;q7Rk;-\n");
     let short = redacted(&text).text.replace("REDACTED:generic_secret:", "");
