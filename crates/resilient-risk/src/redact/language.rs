@@ -59,7 +59,7 @@ const NAMES: [(Language, &[&str]); 18] = [
     (Language::Dockerfile, &["dockerfile", "containerfile"]),
     (Language::Yaml, &["yaml", "yml"]),
     (Language::Workflow, &["workflow"]),
-    (Language::Json, &["json", "jsonc", "json5"]),
+    (Language::Json, &["json", "jsonc", "json5", "jwk", "jwks", "har", "tfstate"]),
     (Language::Toml, &["toml"]),
     (Language::Env, &["env", "dotenv", "ini", "cfg", "conf", "properties"]),
     (
@@ -104,7 +104,9 @@ impl Language {
         if begins(".env") || begins(".npmrc") || begins(".pypirc") {
             return Some(Self::Env);
         }
-        if begins(".bashrc") || begins(".zshrc") || begins(".profile") {
+        const SHELLS: [&str; 6] =
+            [".bash_profile", ".bashrc", ".envrc", ".profile", ".zprofile", ".zshrc"];
+        if SHELLS.into_iter().any(begins) {
             return Some(Self::Shell);
         }
         if ["web", "app", "nuget"].into_iter().any(begins) && name.ends_with(".config") {

@@ -142,7 +142,8 @@ const QUOTES: [(&[Language], &[Quote], &[u8]); 14] = [
     (&[Language::Php], &[DOUBLE.long().with("{$"), SINGLE.long(), TICK], b""),
     (&SHELLS, &[DOUBLE.long().with("$("), SINGLE.long().raw()], b"$"),
     (&YAMLS, &[DOUBLE.long(), Quote { doubles: true, ..SINGLE.long().raw() }], b""),
-    (&[Language::Json], &[DOUBLE], b""),
+    // What programs print as JSON may have single quotes, and JSON5 takes them.
+    (&[Language::Json], &[DOUBLE, SINGLE], b""),
     (&[Language::Toml], &[THREE_DOUBLE, THREE_SINGLE.raw(), DOUBLE, SINGLE.raw()], b""),
     (&[Language::Env], &[DOUBLE, SINGLE.raw()], b""),
 ];

@@ -32,6 +32,12 @@ static ACCESSOR: Form = Form::of(concat!(
     r"(?:(?:private|protected|internal)\s+)*)+(?:\}\s*=|=>)|(?::\s*[\w.<>?]+\s*)?\bget\(\)\s*=)\s*[^\w\s]*\z",
 ));
 
+/// A pair of a name and its value: `name: DB_PASSWORD`, and `value: ` on the next line; `key="token" value="`.
+static PAIR: Form = Form::of(concat!(
+    r"(?-u:\b)(?i:name|key)[\x22']?\s*[:=]\s*[\x22']?([\w.-]+)[\x22']?[\s,;]+",
+    r"[\x22']?(?i:value)[\x22']?\s*[:=]\s*[\x22'`]?\z",
+));
+
 /// What gives variables of a shell other values, or none, up to the name of one.
 static SETS: Form = Form::of(concat!(
     r"(?:^|[\s;&|(])(?:unset|read|for|select|getopts|mapfile|readarray|local|declare|typeset)",
@@ -164,8 +170,9 @@ impl<'a> Key<'a> {
             let name = near.get(at.clone()).filter(|name| name.len() > 1)?;
             Some(Self { name, start: near_start + at.start, is_whole })
         };
-        if let Some(property) = ACCESSOR.captures(near).and_then(|found| found.get(1)) {
-            return of(property.range(), true);
+        let named = [&ACCESSOR, &PAIR].into_iter().find_map(|form| form.captures(near)?.get(1));
+        if let Some(named) = named {
+            return of(named.range(), true);
         }
         let line = near.rfind('\n').map_or(0, |feed| feed + 1);
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -259,6 +266,10 @@ mod tests {
             ("f(static::A . '", "GHP"),
             ("{ get: '", "GET"),
             ("path: ", "PATH_SECRET"),
+            ("- name: DB_PASSWORD\n  value: \"", "DB_PASSWORD"),
+            ("{\"name\": \"dbPassword\", \"value\": \"", "DB_PASSWORD"),
+            ("<add key=\"token\" value=\"", "TOKEN"),
+            ("rename: A\n  value: \"", "VALUE"),
             ("RANDOM=", "RANDOM_SECRET"),
             ("print(\"", "GHP"),
             ("string A { get; set; } = \"", "GHP"),
