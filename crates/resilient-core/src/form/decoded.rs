@@ -36,6 +36,12 @@ impl Decoded {
         Ok(Self { text, is_exact, encoding, bom })
     }
 
+    /// Whether the bytes of a file are UTF-32, which no call reads.
+    #[must_use]
+    pub fn is_utf32(bytes: &[u8]) -> bool {
+        Guess::of(bytes).encoding == Encoding::Utf32
+    }
+
     /// What to ask for, so that the text is spelled as it was in the file.
     #[must_use]
     pub fn asked(&self) -> Asked {

@@ -67,6 +67,11 @@ pub enum Purpose {
 pub fn decoded(path: &str, bytes: Vec<u8>, purpose: Purpose) -> Result<Decoded> {
     let no_text = |message| Error::NotText { path: path.to_owned(), message };
     let decoded = Decoded::of(bytes).map_err(|bytes| {
+        if Decoded::is_utf32(&bytes) {
+            return no_text(
+                "it is UTF-32, which `iconv -f utf-32 -t utf-8` makes UTF-8 of".to_owned(),
+            );
+        }
         let error = str::from_utf8(&bytes).err().map(|error| format!("{error}, and "));
         no_text(error.unwrap_or_default() + "it is in no encoding of text that is known")
     })?;

@@ -50,10 +50,15 @@ pub(crate) struct Redact {
     #[arg(long, value_name = "PATH", value_parser = super::input::path)]
     write_to: Option<String>,
     /// What to do with a file that exists
-    #[arg(long, value_enum, default_value_t = Existing::Create)]
+    #[arg(long, value_enum, default_value_t = Existing::Create, requires = "write_to")]
     mode: Existing,
     /// SHA-256 that --write-to must have before
-    #[arg(long = "expected-prev-sha256", alias = "expect", value_name = "SHA256")]
+    #[arg(
+        long = "expected-prev-sha256",
+        alias = "expect",
+        value_name = "SHA256",
+        requires = "write_to"
+    )]
     expect: Option<String>,
 }
 

@@ -77,9 +77,9 @@ fn a_tree_is_scanned_without_what_is_ignored() {
     assert_eq!(
         ran.stdout,
         "docs/who.txt:1:6: medium: pii (email) jane…\n\
-         logo.bin: skipped: binary\n\
+         logo.bin: low: skipped: binary\n\
          src/a b.py:2:8: high: github_pat (ghp) ghp_…\n\
-         4 files, 94 bytes: 1 high, 1 medium, 0 low; 1 skipped, 0 not read\n"
+         4 files, 94 bytes: 1 high, 1 medium, 1 low; 1 skipped, 0 not read\n"
     );
     let all = sandbox.run(&["risk", ".", "--no-ignore"]);
     assert!(all.stdout.contains("target/out.txt:1:1: high: "), "{all:?}");
@@ -102,18 +102,30 @@ fn the_exit_status_is_for_machines() {
     }
     let wide: Vec<u8> = token().bytes().flat_map(|byte| [byte, 0, 0, 0]).collect();
     sandbox.put("wide/a.txt", [&b"\xff\xfe\0\0"[..], &wide].concat());
-    // Nobody has looked at what is skipped.
+    sandbox.put("bare.txt", &wide);
+    // Nobody has looked at what is skipped, be it alone or not.
     for (args, code) in [
         (&["risk", "logo.bin", ".env"][..], 0),
         (&["risk", "logo.bin", ".env", "--fail-on", "low"], 1),
         (&["risk", "wide", "--fail-on", "low"], 1),
         (&["risk", "wide", "--fail-on", "medium"], 0),
-        (&["risk", "wide/a.txt"], 6),
+        (&["risk", "wide/a.txt"], 0),
+        (&["risk", "wide/a.txt", "--fail-on", "low"], 1),
+        (&["risk", "wide/a.txt", "--fail-on", "low", "--json"], 1),
+        (&["risk", "bare.txt", "--fail-on", "low"], 1),
         (&["redact", "wide/a.txt"], 6),
     ] {
         assert_eq!(sandbox.run(args).code, code, "{args:?}");
     }
-    assert!(sandbox.run(&["risk", "wide"]).stdout.starts_with("wide/a.txt: skipped: UTF-32\n"));
+    assert!(
+        sandbox.run(&["risk", "wide"]).stdout.starts_with("wide/a.txt: low: skipped: UTF-32\n")
+    );
+    assert!(
+        sandbox.run(&["risk", "bare.txt"]).stdout.starts_with("bare.txt: low: skipped: UTF-32\n")
+    );
+    assert!(sandbox.run(&["redact", "bare.txt"]).stderr.contains("iconv -f utf-32"));
+    let both = sandbox.run(&["risk", "src", "--format", "text", "--json"]);
+    assert_eq!(both.stdout, sandbox.run(&["risk", "src", "--json"]).stdout);
     sandbox.put(".resilient_write/policy.yaml", "allow: {paths: ['src/**']}\n");
     let ran = sandbox.run(&["risk", "src", "docs", "--fail-on", "high"]);
     assert_eq!(ran.code, 0);

@@ -24,12 +24,13 @@ const TOOL: &str = "rw.risk_score";
 const AFTER_HELP: &str = "\
 A secret is high, personal data medium, a placeholder or a size low; the weights of a policy move
 families. Of directories, files that .gitignore names, binary files and .git are left out. A file that
-is skipped since it is binary, UTF-32 or too long is low: nobody has looked at it.
+is skipped since it is binary, UTF-32 or too long is low: nobody has looked at it. With --json, one
+file gives what the tool rw_risk_score answers; --format json gives the same shape for any number.
 
 Exit status:
   0  nothing at or above --fail-on
   1  something
-  6  a file or the policy cannot be read
+  6  a file or the policy cannot be read, or standard input is no text
   8  a file is not there";
 
 /// Looks for secrets, personal data and oversize; writes nothing.
@@ -120,12 +121,18 @@ impl Risk {
         }
         match self.paths.as_slice() {
             [file] if self.format.is_none() && !is_dir(file) => {
-                let content = input::bytes(file).and_then(|bytes| {
-                    scan::text_of(bytes).ok_or_else(|| Error::NotText {
+                let content = match input::bytes(file).map(scan::text_of) {
+                    // It is skipped alone as it is beside others. Standard input is read once.
+                    Ok(Err(_)) if file != "-" => {
+                        return self.run_all(workspace, &policy.risk, output);
+                    }
+                    Ok(Err(why)) => Err(Error::NotText {
                         path: file.clone(),
-                        message: "most of its bytes are binary".to_owned(),
-                    })
-                });
+                        message: format!("it is {}", why.reason()),
+                    }),
+                    Ok(Ok(content)) => Ok(content),
+                    Err(error) => Err(error),
+                };
                 let name = named(workspace, &policy.risk, file);
                 self.run_one(Some(file), name.as_deref(), content, &policy.risk, output)
             }
@@ -164,11 +171,9 @@ impl Risk {
     /// Any number of files.
     fn run_all(&self, workspace: &Workspace, policy: &Policy, output: &Output) -> Result<ExitCode> {
         let scan = Scan::of(&self.paths, workspace, policy, !self.no_ignore, self.explain);
-        let format = self.format.unwrap_or(match output.is_json() {
-            true => Format::Json,
-            false => Format::Text,
-        });
+        let format = self.format.unwrap_or(Format::Text);
         match format {
+            Format::Text if output.is_json() => output.line(&told::json(&scan))?,
             Format::Text => output.raw(told::all(&scan).as_bytes())?,
             Format::Json => output.line(&told::json(&scan))?,
             Format::Sarif => output.line(&sarif::log(&scan))?,

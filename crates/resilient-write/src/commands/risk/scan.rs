@@ -66,6 +66,11 @@ pub(super) enum Skipped {
 }
 
 impl Skipped {
+    /// Whether nobody has looked at the file: it is low then.
+    pub(super) fn is_unknown(self) -> bool {
+        self != Self::Allowed
+    }
+
     pub(super) fn reason(self) -> &'static str {
         match self {
             Self::Allowed => "allowed by the policy",
@@ -145,10 +150,17 @@ impl Scan {
 
     /// The level of the worst finding. A file that nobody could look at is low: nothing is known of it.
     pub(super) fn worst(&self) -> Option<Verdict> {
-        let is_unknown =
-            |file: &File| matches!(file.outcome, Outcome::Skipped(why) if why != Skipped::Allowed);
-        let unknown = self.files.iter().any(is_unknown).then_some(Verdict::Low);
+        let unknown = (self.unknown() > 0).then_some(Verdict::Low);
         self.findings().map(|(_, finding)| finding.level).max().max(unknown)
+    }
+
+    /// How many files nobody could look at.
+    pub(super) fn unknown(&self) -> usize {
+        let skipped = self.files.iter().filter_map(|file| match file.outcome {
+            Outcome::Skipped(why) => Some(why),
+            Outcome::Found { .. } | Outcome::Failed(_) => None,
+        });
+        skipped.filter(|why| why.is_unknown()).count()
     }
 }
 
@@ -215,10 +227,9 @@ fn look(path: &str, policy: &Policy, explaining: bool) -> (Option<usize>, Option
         Err(error) => return (None, Some(Outcome::Failed(error))),
     };
     let len = bytes.len();
-    let is_wide = matches!(bytes.as_slice(), [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..]);
-    let Some(content) = text_of(bytes) else {
-        let why = if is_wide { Skipped::Utf32 } else { Skipped::Binary };
-        return (None, Some(Outcome::Skipped(why)));
+    let content = match text_of(bytes) {
+        Ok(content) => content,
+        Err(why) => return (None, Some(Outcome::Skipped(why))),
     };
     let report = risk::score(&content, policy);
     if report.detected_patterns.is_empty() {
@@ -252,12 +263,13 @@ fn look(path: &str, policy: &Policy, explaining: bool) -> (Option<usize>, Option
 
 /// The text of a file in its encoding. One that is binary for a read is read as far as it is text, if most of
 /// it is: a NUL between two lines hides nothing.
-pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
+pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, Skipped> {
     let content = match Decoded::of(bytes) {
         Ok(decoded) => decoded.text,
+        Err(bytes) if Decoded::is_utf32(&bytes) => return Err(Skipped::Utf32),
         Err(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
     };
-    is_mostly_text(&content).then_some(content)
+    if is_mostly_text(&content) { Ok(content) } else { Err(Skipped::Binary) }
 }
 
 /// Tells by its beginning whether no more than a tenth of a text is no character that is shown.
@@ -328,7 +340,7 @@ mod tests {
             (b"\x7fELF\x02\x01\x01\0\0\0\0".to_vec(), None),
             (Vec::new(), Some("")),
         ] {
-            assert_eq!(text_of(bytes).as_deref(), text);
+            assert_eq!(text_of(bytes).ok().as_deref(), text);
         }
     }
 

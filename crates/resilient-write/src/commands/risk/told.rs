@@ -1,7 +1,6 @@
 //! What was found, in words and as JSON.
 //!
-//! Where many files are looked at the result goes to logs, and shows no more of a secret than its first
-//! four characters.
+//! The words go to logs, and show no more of a secret than its first four characters.
 
 use resilient_core::risk::{Detection, Explanation, Report, Verdict};
 use serde_json::{Value, json};
@@ -21,7 +20,10 @@ pub(super) fn one(report: &Report, worst: Option<Verdict>, why: &[Explanation]) 
     let mut text =
         format!("{} ({}){worst}, {} bytes, {lines}\n", report.verdict, report.score, report.bytes);
     for (nth, found) in report.detected_patterns.iter().enumerate() {
-        let hit = serde_json::to_value(found).unwrap_or_default();
+        let mut hit = serde_json::to_value(found).unwrap_or_default();
+        if let (Detection::Pattern(found), Value::Object(hit)) = (found, &mut hit) {
+            hit.insert("match".to_owned(), shown(&found.snippet).into());
+        }
         text += &format!("  {}\n", told_hit(&hit));
         if let Some(why) = why.get(nth) {
             text += &reasons(found, why);
@@ -38,7 +40,8 @@ pub(super) fn all(scan: &Scan) -> String {
         match &file.outcome {
             Outcome::Skipped(why) => {
                 skipped += 1;
-                text += &format!("{}: skipped: {}\n", file.path, why.reason());
+                let level = if why.is_unknown() { "low: " } else { "" };
+                text += &format!("{}: {level}skipped: {}\n", file.path, why.reason());
             }
             Outcome::Failed(error) => {
                 failed += 1;
@@ -58,7 +61,7 @@ pub(super) fn all(scan: &Scan) -> String {
         scan.bytes,
         count(Verdict::High),
         count(Verdict::Medium),
-        count(Verdict::Low),
+        count(Verdict::Low) + scan.unknown(),
     )
 }
 
@@ -66,9 +69,7 @@ fn line(path: &str, finding: &Finding) -> String {
     let Finding { found, level, from: (line, col), .. } = finding;
     let mut text = match found {
         Detection::Pattern(hit) => {
-            let whole = hit.snippet.trim_end_matches('…');
-            let mut shown: String = whole.chars().take(SHOWN_CHARS).collect();
-            shown.push('…');
+            let shown = shown(&hit.snippet);
             let dummy = if hit.placeholder { ", placeholder" } else { "" };
             let via = if hit.via.is_empty() { "" } else { ", via " };
             let via = format!("{via}{}", hit.via.join(" and "));
@@ -84,6 +85,12 @@ fn line(path: &str, finding: &Finding) -> String {
         text += &reasons(found, why);
     }
     text
+}
+
+/// The beginning of a match, as logs may have it.
+fn shown(snippet: &str) -> String {
+    let whole = snippet.trim_end_matches('…');
+    whole.chars().take(SHOWN_CHARS).chain(['…']).collect()
 }
 
 /// Why a finding counts, indented below it.
