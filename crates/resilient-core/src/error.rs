@@ -416,7 +416,7 @@ pub enum Error {
     CheckpointCorrupt { name: String, reason: String },
 
     /// Something that was to be taken out of a text is still found in what is left.
-    #[error("{count} findings would remain, the first in line {line}")]
+    #[error("{count} of the findings would remain, the first in line {line}")]
     Unredactable { count: usize, line: usize, kinds: Vec<String> },
     /// More is to be taken out of a text than one redaction does.
     #[error("{count} places are to be redacted, and one call takes {most}")]

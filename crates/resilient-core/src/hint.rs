@@ -20,7 +20,7 @@ use crate::error::{
 };
 use crate::form::Encoding;
 use crate::near::nearest;
-use crate::risk::{self, Action, Detection, Report};
+use crate::risk::{self, Action, Detection, Report, Verdict};
 
 pub use self::sessions::DONE_IF_SENT_BEFORE;
 
@@ -134,7 +134,18 @@ pub fn hint(error: &Error) -> String {
                 }
                 _ => "append the text without what else context.detected lists",
             };
-            format!("{BEGINS_IN_FILE} with `rw_safe_replace`, then {then}")
+            begins_in_file(report, "`rw_safe_replace`", then)
+        }
+        Error::Blocked { draft: Some(draft), report, reject_at: Verdict::Low, .. }
+            if matches!(**draft, Draft::Scratch(_))
+                && let Some(chosen) = with_placeholders(report) =>
+        {
+            let chosen = serde_json::json!(chosen);
+            format!(
+                "do not send the text again: `rw_safe_write` takes `content_from` {{draft_sha256, redact: {chosen}}} in place \
+                 of `content`, with all other arguments of this call; for anything else `rw_redact` takes draft_sha256 \
+                 and `redact` {chosen}"
+            )
         }
         Error::Blocked { draft: Some(draft), report, .. } if is_removable(report) => {
             match **draft {
@@ -151,8 +162,8 @@ pub fn hint(error: &Error) -> String {
                      the refused data"
                 }
                 Draft::Rest(_) => {
-                    "add to `redact` what else is to go, by its number in the first answer, or leave `redact` out to take \
-                     all of it out"
+                    "add to `redact` what else is to go, by its number in the first answer or as \"placeholder\", or leave \
+                     `redact` out to take all secrets out"
                 }
                 Draft::Sealed(_) | Draft::Here(_) => {
                     "send the text again without what context.detected lists"
@@ -485,9 +496,32 @@ pub fn hint(error: &Error) -> String {
     }
 }
 
-/// What to do first about an append that completes what the file ends with.
-pub const BEGINS_IN_FILE: &str = "append other text, since this one goes on with a secret that begins at the end of \
-                                  the file, or take the piece there out of the file";
+/// What a redaction has to choose to take out placeholders, too, if there are any: it leaves them otherwise.
+#[must_use]
+pub fn with_placeholders(report: &Report) -> Option<Vec<String>> {
+    let actions = actions(report);
+    actions.iter().find(|action| matches!(action, Action::RenamePlaceholder { .. }))?;
+    let families = actions.iter().find_map(|action| match action {
+        Action::Redact { targets } => Some(targets.as_slice()),
+        _ => None,
+    });
+    Some(families.unwrap_or_default().iter().cloned().chain(["placeholder".to_owned()]).collect())
+}
+
+/// What to do about an append that is refused for what the file ends with. `edit` edits the file, `then` is what
+/// follows.
+#[must_use]
+pub fn begins_in_file(report: &Report, edit: &str, then: &str) -> String {
+    if report.is_only_named_before() {
+        return "append the text without what context.detected lists: the end of the file names that secret, so no \
+                redaction of the text alone takes it out"
+            .to_owned();
+    }
+    format!(
+        "append other text, since this one goes on with a secret that begins at the end of the file, or take the piece \
+         there out of the file with {edit}, then {then}"
+    )
+}
 
 /// What could be done about what was found. Of the families that only the policy knows a report says nothing, and
 /// a redaction takes them out, too.

@@ -33,6 +33,12 @@ const IGNORES_CASE: &[&str] = &["caseinsensitive", "icase", "ignorecase"];
 const MINDS_CASE: &[&str] = &["casesensitive", "matchcase"];
 const IS_LITERAL: &[&str] = &["fixedstring", "fixedstrings", "isliteral", "literal"];
 const IS_REGEX: &[&str] = &["isregex", "regex", "regexp", "useregex"];
+const CHECKS: &[&str] =
+    &["checksecrets", "detectsecrets", "risk", "scan", "scansecrets", "secrets", "secretscan"];
+const CHOSEN: &[&str] =
+    &["families", "family", "findings", "include", "kinds", "numbers", "only", "patterns", "types"];
+const CHOSEN_NOT: &[&str] = &["allow", "except", "exclude", "ignore", "skip"];
+const MARKS: &[&str] = &["mark", "marker", "mask", "placeholder", "replacement", "replacewith"];
 const OVERWRITE: &[&str] = &["force", "overwrite"];
 
 const APPEND_WORDS: &[&str] = &["a", "a+", "ab", "append"];
@@ -55,6 +61,10 @@ const FILE_WRITES: &[&str] = &[
     "rw.write_file",
     "rw.write_part",
 ];
+const CHECKED: &[&str] =
+    &["rw.chunk_append", "rw.chunk_compose", "rw.chunk_write", "rw.safe_replace", "rw.safe_write"];
+const ONE_PART_WRITES: &[&str] = &["rw.chunk_append", "rw.chunk_write"];
+const REDACT: &[&str] = &["rw.redact"];
 const PARTS: &[&str] = &["rw.list_parts", "rw.write_part"];
 
 const LEAVE_OUT: &str = "leave out {}";
@@ -62,6 +72,9 @@ const APPENDS_NOT: &str = "leave out {} only with a path of its own as `output_p
                            is there, and adds to none";
 const CREATES: &str = "pass an empty `expected_prev_sha256` in place of {}: without it, a compose replaces the file that \
                        is there";
+const REDACT_APPENDS: &str =
+    "leave out {} and `write_to`, and append the text of the answer with `rw_safe_write`";
+const REDACT_REPLACES: &str = "pass the file's hash as `expected_prev_sha256` in place of {}";
 const REPLACES: &str = "leave out {}: a compose replaces the file that is there";
 const MINDS: &str = "write in `old_string` the text exactly as the file has it in place of {}: an edit minds case and \
                      knows no patterns";
@@ -109,6 +122,58 @@ const AIMS: &[Aim] = &[
     (&["mode"], Values::Words(CREATE_WORDS), COMPOSE, CREATES),
     (&["overwrite"], Values::No, COMPOSE, CREATES),
     (&["overwrite", "mode"], Values::Any, COMPOSE, REPLACES),
+    // What a redaction takes out, and where its text goes.
+    (
+        CHOSEN,
+        Values::Any,
+        REDACT,
+        "write `redact`, an array of families or finding numbers, in place of {}",
+    ),
+    (
+        CHOSEN_NOT,
+        Values::Any,
+        REDACT,
+        "leave out {} only if all secrets are to go; otherwise list in `redact` the families or finding numbers that are \
+         to go",
+    ),
+    (
+        &["line", "lines"],
+        Values::Any,
+        REDACT,
+        "leave out {} only if all secrets are to go; otherwise list in `redact` the finding numbers that are to go",
+    ),
+    (
+        &["inplace"],
+        Values::Yes,
+        REDACT,
+        "pass the file's path as `path` and as `write_to`, and `keep` true, in place of {}",
+    ),
+    (&["inplace"], Values::Any, REDACT, LEAVE_OUT),
+    (&["append"], Values::Yes, REDACT, REDACT_APPENDS),
+    (&["mode"], Values::Words(APPEND_WORDS), REDACT, REDACT_APPENDS),
+    (OVERWRITE, Values::Yes, REDACT, REDACT_REPLACES),
+    (&["mode"], Values::Words(REPLACE_WORDS), REDACT, REDACT_REPLACES),
+    (&["append", "force", "mode", "overwrite"], Values::Any, REDACT, LEAVE_OUT),
+    (
+        MARKS,
+        Values::Any,
+        REDACT,
+        "leave out {}: all marks have one form; `env` true puts look-ups in their place",
+    ),
+    (
+        &["redact"],
+        Values::Any,
+        ONE_PART_WRITES,
+        "leave out {} only if all secrets of the draft are to go; otherwise send the text again as `content`, without what \
+         is to go",
+    ),
+    (
+        &["contentfrom"],
+        Values::Any,
+        ONE_PART_WRITES,
+        "pass `draft_sha256` with the digest alone in place of {}",
+    ),
+    (CHECKS, Values::Yes, CHECKED, "pass `classify` true in place of {}"),
     // How many places an edit changes.
     (ALL, Values::Yes, &["rw.safe_replace"], "leave out {}, and pass `count` -1 to replace all"),
     (ALL, Values::Any, &["rw.safe_replace"], LEAVE_OUT),
@@ -309,6 +374,16 @@ mod tests {
             ("rw.safe_replace", "regex", json!(true), "exactly as the file has it"),
             ("rw.list_parts", "delete", json!(3), "no tool removes one part"),
             ("rr.read_bytes", "start_line", json!(3), "counts bytes"),
+            ("rw.redact", "only", json!(["github_pat"]), "write `redact`, an array"),
+            ("rw.redact", "exclude", json!(["pii_email"]), "list in `redact` the families"),
+            ("rw.redact", "lines", json!([3]), "list in `redact` the finding numbers"),
+            ("rw.redact", "in_place", json!(true), "as `path` and as `write_to`, and `keep` true"),
+            ("rw.redact", "mode", json!("append"), "append the text of the answer"),
+            ("rw.redact", "overwrite", json!(true), "as `expected_prev_sha256`"),
+            ("rw.redact", "mask", json!("***"), "all marks have one form"),
+            ("rw.chunk_write", "redact", json!([1]), "only if all secrets of the draft are to go"),
+            ("rw.chunk_append", "content_from", json!({}), "pass `draft_sha256`"),
+            ("rw.safe_write", "scan", json!(true), "pass `classify` true"),
         ] {
             let said = says(tool, name, value.clone());
             assert!(said.contains(hint), "{tool} {name} {value}: {said}");

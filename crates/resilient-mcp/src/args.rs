@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::aims;
 use crate::seam::{Envelope, ErrorKind, ReasonHint, SuggestedAction};
+use resilient_core::risk::Verdict;
 
 /// Arguments that carry text of any length, and what to do when one is missing.
 pub(crate) type Texts = &'static [(&'static str, &'static str)];
@@ -179,7 +180,25 @@ fn refusal(argument: &str, reason: String, hint: String) -> Box<Envelope> {
 }
 
 /// Names that tools of other programs have for the arguments here, in small letters without `_`.
-const MEANT: [(&str, &[&str]); 17] = [
+const MEANT: [(&str, &[&str]); 19] = [
+    (
+        "write_to",
+        &[
+            "dest",
+            "destination",
+            "out",
+            "outfile",
+            "output",
+            "outputfile",
+            "outputpath",
+            "saveto",
+            "target",
+            "targetfile",
+            "targetpath",
+            "to",
+        ],
+    ),
+    ("env", &["environment", "envvars", "useenv", "uselookups"]),
     (
         "old_string",
         &["old", "oldstr", "oldtext", "oldcontent", "search", "find", "before", "from", "original"],
@@ -423,7 +442,8 @@ fn wrong_type(name: &str, schema: &Value, value: &Value, is_required: bool) -> B
         _ => "one of context.expected".to_owned(),
     };
     let or_not = if is_required { "" } else { ", or leave it out" };
-    let hint = format!("pass {name} as {what}{or_not}");
+    let hint = meant_value(name, schema, value)
+        .unwrap_or_else(|| format!("pass {name} as {what}{or_not}"));
     // An integer is refused for its type only where it is too large for any use.
     let got = match kind(value) {
         "integer" if expected == "integer" => "an integer beyond 64 bits",
@@ -431,6 +451,36 @@ fn wrong_type(name: &str, schema: &Value, value: &Value, is_required: bool) -> B
     };
     let refused = refusal(name, reason, hint).with("expected", expected).with("got", got);
     as_the_library(name, refused)
+}
+
+/// What to pass in place of a value whose type is wrong, where the value shows what is meant.
+fn meant_value(name: &str, schema: &Value, value: &Value) -> Option<String> {
+    match (schema.get("type").and_then(Value::as_str)?, value) {
+        ("boolean", Value::String(word)) => match word.trim().to_lowercase().as_str() {
+            yes @ ("true" | "false") => Some(format!("pass {name} as {yes} without quotes")),
+            level if name == "classify" && level.parse::<Verdict>().is_ok() => {
+                Some(format!("pass `classify` true and `classify_reject_at` {level}"))
+            }
+            _ => None,
+        },
+        ("array", Value::String(word)) => {
+            let is_word = |word: &str| {
+                let is_sign = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+                (1..=40).contains(&word.len()) && word.chars().all(is_sign)
+            };
+            let list = word.trim().trim_matches(['[', ']']);
+            let items: Vec<&str> =
+                list.split(',').map(|it| it.trim().trim_matches(['"', '\''])).collect();
+            let are_words = items.iter().all(|it| is_word(it));
+            are_words.then(|| format!("pass {name} as the array {}", Value::from(items)))
+        }
+        ("array", Value::Number(number)) => Some(format!("pass {name} as the array [{number}]")),
+        ("array", Value::Array(_)) => Some(match name.ends_with("redact") {
+            true => format!("pass in {name} families, or finding numbers from 1"),
+            false => format!("pass {name} as an array of strings"),
+        }),
+        _ => None,
+    }
 }
 
 /// The refusal of a word outside its list, with the keys under which the library reports the same.

@@ -79,13 +79,13 @@ pub fn as_of_text(mut report: Report, in_front: usize, text: &str, policy: &Poli
         last.and_then(|last| known.get(last)).is_some_and(|(_, reached)| *reached > start)
     };
     let together = std::mem::replace(&mut report.detected_patterns, alone);
-    report.detected_patterns.extend(together.into_iter().filter_map(|found| {
-        match found {
-            Detection::Pattern(hit) if is_secret(&hit.kind) => (!is_alone(&hit))
-                .then_some(Detection::Pattern(PatternHit { begins_before: true, ..hit })),
-            Detection::Pattern(ref hit) if hit.span.start < in_front => Some(found),
-            Detection::Pattern(_) | Detection::Size(_) => None,
-        }
+    report.detected_patterns.extend(together.into_iter().filter_map(|found| match found {
+        Detection::Pattern(hit) if is_secret(&hit.kind) => (!is_alone(&hit)).then(|| {
+            let named_before = hit.span.start >= in_front;
+            Detection::Pattern(PatternHit { begins_before: true, named_before, ..hit })
+        }),
+        Detection::Pattern(ref hit) if hit.span.start < in_front => Some(found),
+        Detection::Pattern(_) | Detection::Size(_) => None,
     }));
     report
 }
@@ -148,8 +148,13 @@ mod tests {
                 })
                 .collect();
             assert_eq!(told, [("api_key", false), ("github_pat", true)]);
-            assert!(report.begins_before());
+            assert!(report.begins_before() && !report.is_only_named_before());
         }
+        // Here the word in front is all that makes a secret of the text.
+        let text = ["IgxLk3Jd9fQx7LmZ", "2pVtR8sWbN4c\n"].concat();
+        let report = score_added("token ", &format!("token {text}"), &text, &policy);
+        let report = as_of_text(report, 6, &text, &policy);
+        assert!(report.begins_before() && report.is_only_named_before(), "{report:?}");
         // A value whose name is in front is found by itself, too, if the text has its own form.
         let text = format!("{one}\n");
         let report = score_added("token = ", &format!("token = {text}"), &text, &policy);

@@ -135,7 +135,13 @@ const OPTIONS: &[(&str, &[&str], &str)] = &[
     ("write", &["force", "overwrite", "replace"], "use '--mode overwrite' to replace a file"),
     ("write", &["append"], "use '--mode append' to add at the end of a file"),
     ("replace", &["all", "global", "replace-all"], "use '--count -1' to replace all places"),
-    ("redact", &["in-place", "inplace"], "use '--write-to' with the same path"),
+    ("redact", &["in-place", "inplace"], "use '--write-to' with the same path, and '--keep'"),
+    ("redact", &["output", "o", "out"], "use '--write-to'"),
+    (
+        "write",
+        &["reject-at", "classify-reject-at"],
+        "use '--classify=low', '--classify=medium' or '--classify=high'",
+    ),
     ("search", &["ignore-case"], "a search ignores case; use '--case-sensitive' to mind it"),
     ("read", &["offset"], "use '--start-line'"),
 ];

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Result};
 use resilient_core::envelope::ErrorKind;
 use resilient_core::error::Draft;
-use resilient_core::hint::{BEGINS_IN_FILE, hint, is_removable};
+use resilient_core::hint::{begins_in_file, hint, is_removable, with_placeholders};
 use resilient_core::recovery::Notice;
 use resilient_core::risk;
 use resilient_core::{Envelope, Error};
@@ -379,23 +379,26 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
     let is_too_large = matches!(
         error, Error::Blocked { report, .. } if !is_removable(report) && !report.begins_before()
     );
-    // A redaction of the draft leaves the piece in the file.
-    let begins_in_file = matches!(error, Error::Blocked { report, .. } if report.begins_before());
     let of_draft = match (envelope.error, fact("draft_sha256"), fact("session")) {
         _ if is_too_large => None,
-        (ErrorKind::Blocked, Some(sha256), _) if begins_in_file => Some(format!(
-            "{BEGINS_IN_FILE} with `resilient-write replace`, then append what `resilient-write redact --draft-sha256 \
-             {sha256}` prints"
-        )),
+        // A redaction of the draft leaves the piece in the file.
+        (ErrorKind::Blocked, Some(sha256), _) if let Some(report) = begun(error) => {
+            let then =
+                format!("append what `resilient-write redact --draft-sha256 {sha256}` prints");
+            Some(begins_in_file(report, "`resilient-write replace`", &then))
+        }
         // The draft is no file: it would replace the rest of one.
         (ErrorKind::Blocked, Some(sha256), _) if is_part(error) => Some(format!(
             "make this call again without the detected strings; `resilient-write redact --draft-sha256 {sha256}` prints \
              the refused text without them, which is no whole file"
         )),
-        (ErrorKind::Blocked, Some(sha256), _) => Some(format!(
-            "make this call again with what `resilient-write redact --draft-sha256 {sha256}` prints: the refused text \
-             without the detected strings; for a new file, add `--write-to PATH`"
-        )),
+        (ErrorKind::Blocked, Some(sha256), _) => {
+            let chosen: String = chosen(error).iter().map(|it| format!(" --redact {it}")).collect();
+            Some(format!(
+                "make this call again with what `resilient-write redact --draft-sha256 {sha256}{chosen}` prints: the \
+                 refused text without the detected strings; for a new file, add `--write-to PATH`"
+            ))
+        }
         (ErrorKind::Blocked, None, Some(session)) => Some(format!(
             "take the detected strings out of the joined parts with `resilient-write redact \
              --session {session} --write-to PATH`"
@@ -411,6 +414,22 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
         valid.retain(|name| name != "base64 for bytes");
     }
     Ok(serde_json::to_value(envelope)?)
+}
+
+/// What was found of a refused text, if that is a secret only together with the end of the file.
+fn begun(error: &Error) -> Option<&risk::Report> {
+    let Error::Blocked { report, .. } = error else { return None };
+    report.begins_before().then_some(report)
+}
+
+/// What a redaction has to choose for a text that is refused for its placeholders, too.
+fn chosen(error: &Error) -> Vec<String> {
+    match error {
+        Error::Blocked { report, reject_at: risk::Verdict::Low, .. } => {
+            with_placeholders(report).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Whether a refused text is a part of a file, or data of another kind.

@@ -199,7 +199,7 @@ fn goes_on_soon(rest: &str) -> bool {
 }
 
 /// Tells whether one of the next lines has a row of a key, beside other text: `13: MIIE…`. Where the first row is gone, two
-/// rows have the length of a key's, behind the same text but for numbers. Below headers, and in PGP's and SSH2's form, the
+/// rows have the length of a key's, behind the same text except for numbers. Below headers, and in PGP's and SSH2's form, the
 /// first row may begin with anything: there, two consecutive lines have rows of one length.
 fn is_below(begun: &str, rest: &str) -> bool {
     /// As many as there are headers before the rows.
@@ -216,7 +216,7 @@ fn is_below(begun: &str, rest: &str) -> bool {
     is_other && rows.windows(2).any(is_equal)
 }
 
-/// Tells whether the next lines have two rows of a key, behind the same text but for numbers: a drawn one of the length that
+/// Tells whether the next lines have two rows of a key, behind the same text except for numbers: a drawn one of the length that
 /// rows of keys have, perhaps with the `n` of a line end, and one that is no longer.
 fn has_body(rest: &str, lines: usize) -> bool {
     const ROWS_MAX: usize = 16;

@@ -487,6 +487,14 @@ fn an_append_that_completes_a_secret_of_the_file_is_told_a_way_that_works() {
     client.gives("rw_safe_write", append(numbered), &["replaced"]);
     let written = format!("first\n{back}\nmore\nid = <REDACTED:api_key:1>\n");
     assert_eq!(sandbox.text("a.txt"), written);
+    // Where the file only names the secret, nothing is to be taken out of it.
+    let named = ["IgxLk3Jd9fQx7LmZ", "2pVtR8sWbN4c\n"].concat();
+    sandbox.put("a.txt", "first\ntoken ");
+    let refused =
+        client.fails("rw_safe_write", append(json!({"content": named})), BLOCKED, json!({}));
+    assert_eq!(refused["context"]["detected"][0]["begins_in_file"], true, "{refused}");
+    let hint = refused["context"]["hint"].as_str().unwrap();
+    assert!(hint.starts_with("append the text without") && !hint.contains('`'), "{hint}");
     // In the words of the smallest set, too.
     sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject_at: low}\n");
     sandbox.put("a.txt", format!("first\nk={front}"));
