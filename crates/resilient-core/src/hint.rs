@@ -492,6 +492,9 @@ pub fn hint(error: &Error) -> String {
         Error::BadArgument { argument: "since", message } => {
             format!("correct `since`: {message}, such as 2026-08-01T12:00:00Z")
         }
+        Error::BadArgument { argument: "language", message } => {
+            format!("pass `language`, which is {message}")
+        }
         Error::BadArgument { argument, message } => format!("correct `{argument}`: {message}"),
     }
 }

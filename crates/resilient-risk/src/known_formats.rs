@@ -261,9 +261,13 @@ pub(super) fn begins(token: &[u8], at: usize, len: usize) -> bool {
     prefixes_of(rest).any(begins) || unprefixed(token, at, len).is_some()
 }
 
+/// The tokens of GitHub that the paper's patterns know have four characters of a prefix, and 36.
+pub(super) const GITHUB_LEN: usize = 40;
+
 /// Tells whether a text is a token of a format that has one length: nothing behind it belongs to it.
 pub(super) fn is_full(token: &[u8]) -> bool {
-    is_one(token, |format| !format.is_open())
+    let is_github = matches!(token, [b'g', b'h', _, b'_', ..]) && token.len() == GITHUB_LEN;
+    is_github || is_one(token, |format| !format.is_open())
 }
 
 /// Tells whether a text is a token of any format. It may be the beginning of one if the format has no length.

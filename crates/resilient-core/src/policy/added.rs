@@ -78,12 +78,13 @@ pub(super) fn extra_rules(
 ) -> Result<(), PolicyError> {
     let Some(rules) = present(file, "extend_rules") else { return Ok(()) };
     let mut dummies = 0;
-    for rule in rules.as_array().ok_or_else(|| wrong("must be a list of rules"))? {
+    let rules = rules.as_array().ok_or_else(|| wrong("must be a list of rules"))?;
+    for (nth, rule) in rules.iter().enumerate() {
         let rule = rule.as_object().ok_or_else(|| wrong("must have a mapping for each rule"))?;
         for key in rule.keys() {
             own_key(&["extend_rules", key], &RULE_KEYS)?;
         }
-        let rule = row(rule)?;
+        let rule = row(rule).map_err(|error| of_rule(error, nth + 1, rule))?;
         dummies += rule.dummy.len();
         if patterns.len() + dummies >= EXTRA_PATTERNS_MAX {
             let message = format!(
@@ -97,6 +98,18 @@ pub(super) fn extra_rules(
         patterns.push(pattern);
     }
     Ok(())
+}
+
+/// Names the rule that an error is about.
+fn of_rule(error: PolicyError, number: usize, rule: &Map<String, Value>) -> PolicyError {
+    match error {
+        PolicyError::BadValue { key, message } => {
+            let name = rule.get("name").and_then(Value::as_str).filter(|name| is_name(name));
+            let name = name.map(|name| format!(", `{name}`")).unwrap_or_default();
+            PolicyError::BadValue { key, message: format!("{message} (rule {number}{name})") }
+        }
+        other => other,
+    }
 }
 
 fn wrong(message: &str) -> PolicyError {

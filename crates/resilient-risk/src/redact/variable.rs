@@ -183,7 +183,9 @@ impl<'a> Key<'a> {
                 let [before, behind] =
                     [text.get(..*at), text.get(at + 1..)].map(Option::unwrap_or_default);
                 let in_path = before.ends_with(':') || behind.starts_with([':', '/']);
-                *sign == "=" || !before.contains("//") && !in_path
+                // `curl -u name:…`
+                let is_login = matches!(before.rsplit(' ').nth(1), Some("-u" | "--user"));
+                *sign == "=" || !before.contains("//") && !in_path && !is_login
             };
             let (at, _) = text.match_indices([':', '=']).find(is_name)?;
             let rest = text.get(at + 1..)?;
@@ -201,7 +203,12 @@ impl<'a> Key<'a> {
         // The last of several assignments, as in `{"a": 1, "b": "…`.
         let last =
             near.get(line..)?.rfind([',', ';', '(', '{', '[']).map_or(line, |at| line + at + 1);
-        named(last).or_else(|| named(line))
+        // A name of one letter says nothing, and one that stands before it does not name the value.
+        let is_short = || {
+            let assigned = near.get(last..).filter(|text| text.contains([':', '=']));
+            assigned.is_some_and(|text| text.chars().filter(|c| is_word(*c)).count() == 1)
+        };
+        named(last).or_else(|| if is_short() { None } else { named(line) })
     }
 
     /// The name in capitals.
@@ -269,6 +276,9 @@ mod tests {
             ("- name: DB_PASSWORD\n  value: \"", "DB_PASSWORD"),
             ("{\"name\": \"dbPassword\", \"value\": \"", "DB_PASSWORD"),
             ("<add key=\"token\" value=\"", "TOKEN"),
+            ("{\"keys\": [{\"k\": \"", "GHP"),
+            ("module.exports = { k: '", "GHP"),
+            ("curl -u admin:", "GHP"),
             ("rename: A\n  value: \"", "VALUE"),
             ("RANDOM=", "RANDOM_SECRET"),
             ("print(\"", "GHP"),

@@ -269,8 +269,7 @@ fn is_bare_token(text: &str) -> bool {
 
 /// Leaves out what was added behind a token that is whole without it: a word, or the next argument of a list.
 fn without_words_behind(view: &View, found: &mut Finding) {
-    /// Of GitHub: four characters of a prefix, and 36. Other patterns of the paper without an end take 20 or more.
-    const LEN: usize = 40;
+    /// Patterns of the paper without an end take 20 or more.
     const OPEN_MIN: usize = 24;
     const PIECES_MAX: usize = 64;
     let Range { start, end } = found.span;
@@ -280,7 +279,9 @@ fn without_words_behind(view: &View, found: &mut Finding) {
     let most = if is_one { 1 } else { PIECES_MAX };
     let is_whole = |end: &usize| match known_formats::row(found.pattern).filter(|_| is_join(view)) {
         Some(format) => format.matches(token(*end)).is_some_and(|(len, _)| len == end - start),
-        None if found.family == "github_pat" => (LEN..LEN + most).contains(&(end - start)),
+        None if found.family == "github_pat" => {
+            (known_formats::GITHUB_LEN..known_formats::GITHUB_LEN + most).contains(&(end - start))
+        }
         None => is_join(view) && is_format(found.pattern) && end - start >= OPEN_MIN,
     };
     let behind = |whole: usize| view.text.as_bytes().get(whole..end).unwrap_or_default();

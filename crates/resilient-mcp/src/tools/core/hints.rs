@@ -160,7 +160,10 @@ pub fn hint_of(error: &Error) -> String {
              the user to start the server with --tools full, which has a tool that gives bytes as base64"
                 .to_owned()
         }
-        Error::Policy { path, .. } => format!("ask the user to correct {path}"),
+        Error::Policy { path, place, .. } => {
+            let at = place.map(|place| format!(" at line {}", place.line)).unwrap_or_default();
+            format!("ask the user to correct {path}{at}")
+        }
         Error::PolicyNotFound { .. } => "ask the user to correct RW_POLICY_FILE".to_owned(),
         other => hint(other),
     }

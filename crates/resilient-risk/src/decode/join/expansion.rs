@@ -67,21 +67,18 @@ impl Source<'_> {
     /// Puts parts together if they are several, and a token begins with them. A whole token takes nothing with it, and
     /// what may be one takes only a drawn part.
     fn put_token(&self, begin: usize, parts: &[Range<usize>], views: &mut Views<'_>) -> bool {
-        /// Of GitHub: four characters of a prefix, and 36.
-        const LEN: usize = 40;
-        /// Tokens without a length have so many characters, and the rests of them so many.
+        /// Tokens without a length have so many characters, the long ones so many, and the rests of them so many.
         const OPEN_MIN: usize = 24;
+        const LONG_MIN: usize = 40;
         const REST_MIN: usize = 11;
         let [first, rest @ ..] = parts else { return false };
         let said = self.said(first);
-        let is_full = matches!(said, [b'g', b'h', _, b'_', ..]) && said.len() == LEN
-            || known_formats::is_full(said);
-        if rest.is_empty() || is_full {
+        if rest.is_empty() || known_formats::is_full(said) {
             return false;
         }
         let joined = self.joined(parts);
         let may_be_one =
-            said.len() >= LEN || said.len() >= OPEN_MIN && known_formats::is_whole(said);
+            said.len() >= LONG_MIN || said.len() >= OPEN_MIN && known_formats::is_whole(said);
         let is_rest = |part: &[u8]| {
             let stats = TokenStats::of(part);
             part.len() >= REST_MIN
