@@ -79,18 +79,24 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
     if !is_table {
         return;
     }
+    let mut known = vec![Vec::new(); columns.len()];
     for row in rows {
         let cells = cells(text, row.clone(), sign);
         if cells.len() != count {
             break;
         }
         *done = row.end;
-        for (nth, word) in &columns {
-            let Some(cell) = cells.get(*nth) else { continue };
-            let span = bare(text, cell.clone());
-            let value = text.get(span.clone()).unwrap_or_default();
-            let name = if *word == Keyword::Key { "assigned_key" } else { "assigned_password" };
-            if claims.is_free(&span) && is_secret(value, *word) {
+        for ((nth, _), known) in columns.iter().zip(&mut known) {
+            known.extend(cells.get(*nth).map(|cell| bare(text, cell.clone())));
+        }
+    }
+    for ((_, word), cells) in columns.iter().zip(known) {
+        let value = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
+        let name = if *word == Keyword::Key { "assigned_key" } else { "assigned_password" };
+        // Where one cell is a secret, the others of its column are, too, unless they are words.
+        let has_some = cells.iter().any(|cell| is_secret(value(cell), *word));
+        for span in cells.into_iter().filter(|cell| has_some && may_be_secret(value(cell), *word)) {
+            if claims.is_free(&span) {
                 claims.claim(ValueHit { family: "generic_secret", name, span });
             }
         }
@@ -100,11 +106,22 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
 /// Tells whether the cell of a column is a secret. A token may be hexadecimal digits.
 fn is_secret(value: &[u8], word: Keyword) -> bool {
     const HEX_MIN: usize = 32;
+    const KEY_MIN: usize = 12;
     let stats = TokenStats::of(value);
     let is_key = word == Keyword::Key;
-    let is_other = is_key && (is_path(value) || stats.is_name());
-    is_password(value, Stand::Literal, word) && !is_other
+    let is_other = is_key && (value.len() < KEY_MIN || is_path(value) || stats.is_name());
+    is_password(value, Stand::Literal, Keyword::Password) && !is_other
         || is_key && value.len() >= HEX_MIN && stats.is_hexadecimal()
+}
+
+/// Tells whether the cell of a column may be a secret beside one that is.
+fn may_be_secret(value: &[u8], word: Keyword) -> bool {
+    const MIN: usize = 8;
+    let stats = TokenStats::of(value);
+    let is_spelled = value.len() >= MIN && value.iter().all(u8::is_ascii_graphic);
+    is_secret(value, word)
+        || is_spelled && stats.digits > 1 && !is_path(value) && !stats.is_name()
+        || is_spelled && stats.has_rare_bigrams()
 }
 
 /// Tells whether a value says where a secret is kept: `kv/data/api#v2`, `prod/db-1`.

@@ -110,11 +110,7 @@ impl Opening {
         };
         let ends = next.is_none_or(|next| !next.is_ascii_alphanumeric());
         let has_blank = |line: &[u8]| line.iter().any(u8::is_ascii_whitespace);
-        let mut are_words = true;
-        while let Some(line) = below.next() {
-            // The closing quote may have a line of its own.
-            are_words &= if line.is_empty() { below.peek().is_none() } else { !has_blank(line) };
-        }
+        let are_words = !below.any(has_blank);
         (is_end && ends).then_some(FirstLine { span: from..from + len, are_words })
     }
 

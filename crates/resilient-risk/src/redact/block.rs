@@ -47,6 +47,9 @@ pub(super) const KEY_MAX: usize = 64 << 10;
 /// A line of a key that ends within a literal, before other ones, is hardly written in more of them.
 const LITERALS_MAX: usize = 32;
 
+/// So many lines behind the first one are looked at for rows.
+const LINES_BELOW: usize = 5;
+
 /// What ends a block.
 enum End {
     /// This text.
@@ -198,17 +201,16 @@ fn goes_on_soon(rest: &str) -> bool {
     material.nth(1).is_some_and(|row| is_material(row)) || drawn.nth(1).is_some()
 }
 
-/// Tells whether one of the next lines has a row of a key, beside other text: `13: MIIE…`. Where the first row is gone, two
-/// rows have the length of a key's, behind the same text except for numbers. Below headers, and in PGP's and SSH2's form, the
-/// first row may begin with anything: there, two consecutive lines have rows of one length.
+/// Tells whether one of the next lines has a row of a key, beside other text: `13: MIIE…`. Where the first row is gone,
+/// [`has_body`] asks the others. Below headers, and in PGP's and SSH2's form, the first row may begin with anything: there,
+/// two consecutive lines have rows of one length.
 fn is_below(begun: &str, rest: &str) -> bool {
-    /// As many as there are headers before the rows.
-    const LINES: usize = 5;
-    let rows: Vec<Vec<&[u8]>> = drawn(rest, LINES).collect();
-    if rows.iter().flatten().any(|row| material::is_begin_near(row)) || has_body(rest, LINES) {
+    let below = || below(rest);
+    let rows: Vec<Vec<&[u8]>> = below().map(drawn).collect();
+    if rows.iter().flatten().any(|row| material::is_begin_near(row)) || has_body(below()) {
         return true;
     }
-    let has_headers = || rest.lines().take(LINES).any(|line| line.contains("DEK-Info:"));
+    let has_headers = || rest.lines().take(LINES_BELOW).any(|line| line.contains("DEK-Info:"));
     let is_other = begun.contains("PGP") || begun.contains("SSH2") || has_headers();
     let width = |line: &[&[u8]]| line.iter().map(|row| row.len()).max();
     let is_equal =
@@ -216,60 +218,114 @@ fn is_below(begun: &str, rest: &str) -> bool {
     is_other && rows.windows(2).any(is_equal)
 }
 
-/// Tells whether the next lines have two rows of a key, behind the same text except for numbers: a drawn one of the length that
-/// rows of keys have, perhaps with the `n` of a line end, and one that is no longer.
-fn has_body(rest: &str, lines: usize) -> bool {
+/// The lines behind the first one of a block, up to what begins or ends one. Headers and lines without a letter are none.
+fn below(rest: &str) -> impl Iterator<Item = &str> {
+    let is_header = |line: &&str| ["Proc-Type:", "DEK-Info:"].iter().any(|it| line.contains(it));
+    let lines = rest.lines().take(2 * LINES_BELOW).take_while(|line| !line.contains("-----"));
+    let is_text = |line: &&str| line.contains(|sign: char| sign.is_ascii_alphabetic());
+    lines.filter(move |line| !is_header(line)).filter(is_text).take(LINES_BELOW)
+}
+
+/// A row of base64 beside other text.
+struct Beside {
+    /// What stands before it, without numbers.
+    before: String,
+    len: usize,
+    /// How much of it is the last part of what ends a line.
+    notation: usize,
+    /// It is drawn, or begins a key.
+    is_body: bool,
+    /// A name and a sign stand before it: it may be a value.
+    is_named: bool,
+}
+
+/// Tells whether lines have rows of a key: two of a length that rows of keys have, behind the same text except for numbers, or
+/// three consecutive ones of one length. Digests are none, `sha384-…`, and two named values may be tokens.
+fn has_body<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     const ROWS_MAX: usize = 16;
-    const WIDTHS: [usize; 6] = [64, 65, 70, 71, 76, 77];
-    let mut rows: Vec<(String, usize, bool)> = Vec::new();
-    let mut seen = 0;
-    for line in rest.lines().take(lines).take_while(|line| !line.contains("-----")) {
-        let mut from = 0;
+    const WIDTHS: [usize; 3] = [64, 70, 76];
+    let mut rows: Vec<Beside> = Vec::new();
+    for line in lines {
+        let (mut seen, mut from) = (0, 0);
         for row in material::rows(line.as_bytes()) {
             let at = from;
             from += row.len() + 1;
+            let before = line.get(seen..at).unwrap_or_default();
             if !is_key(row) || rows.len() >= ROWS_MAX {
                 continue;
             }
-            let before = line.get(seen..at).unwrap_or_default().chars();
-            let before = before.filter(|sign| !sign.is_ascii_digit()).collect();
             seen = at + row.len();
-            rows.push((before, row.len(), WIDTHS.contains(&row.len()) && material::is_body(row)));
+            let name = before.trim_end_matches([' ', '"', '\'']);
+            let ends = |signs: &[char]| name.strip_suffix(signs).is_some_and(is_name);
+            if !ends(&['-']) {
+                rows.push(Beside {
+                    before: before.chars().filter(|sign| !sign.is_ascii_digit()).collect(),
+                    len: row.len(),
+                    notation: notation_len(row),
+                    is_body: material::is_body(row),
+                    is_named: ends(&[':', '=']),
+                });
+            }
         }
-        seen = 0;
     }
-    let mut rest = rows.as_slice();
-    while let [(before, width, is_first), behind @ ..] = rest {
-        if *is_first && behind.iter().any(|(other, len, _)| other == before && len <= width) {
-            return true;
-        }
-        rest = behind;
-    }
-    false
+    let lens = |row: &Beside| [row.len, row.len - row.notation];
+    let is_two = |two: &[Beside]| {
+        let [one, other] = two else { return false };
+        let is_first = one.is_body && lens(one).iter().any(|len| WIDTHS.contains(len));
+        is_first && !one.is_named && one.before == other.before && other.len <= one.len
+    };
+    let is_three = |three: &[Beside]| {
+        let [one, ..] = three else { return false };
+        let is_row = |row: &Beside| row.is_body && row.len == one.len;
+        three.iter().all(is_row) && lens(one).iter().any(|len| len % 4 == 0)
+    };
+    rows.windows(2).any(is_two) || rows.windows(3).any(is_three)
+}
+
+/// Tells whether a text ends as a name does: with a letter, perhaps with digits behind it, or with a quote.
+fn is_name(text: &str) -> bool {
+    let name = text.trim_end().trim_end_matches(|sign: char| sign.is_ascii_digit());
+    name.ends_with(|sign: char| sign.is_alphabetic() || is_quote(sign))
+}
+
+/// How much of a row is the last part of what ends a line in some notation: `\n`, `%0A`, `\u000a`, `#012`, `^J`.
+fn notation_len(row: &[u8]) -> usize {
+    const NOTATIONS: [&[u8]; 12] = [
+        b"u0000000a",
+        b"u000a",
+        b"x0a",
+        b"x0d",
+        b"250a",
+        b"0a",
+        b"0d",
+        b"012",
+        b"015",
+        b"12",
+        b"j",
+        b"n",
+    ];
+    let begins =
+        |it: &&[u8]| row.get(..it.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(it));
+    NOTATIONS.iter().copied().find(begins).map_or(0, <[u8]>::len)
 }
 
 /// Tells whether the next line has a row as long as the first one of a key, beside other text. What ends a line in some
 /// notation may count as a part of it: `%0A`, `\u000a`.
 fn has_next(begun: &str, rest: &str) -> bool {
     const LINES: usize = 2;
-    const NOTATIONS: [&str; 7] = ["", "n", "0a", "x0a", "u000a", "x0d", "0d"];
     let fits = |row: &[u8]| {
-        let more = row.len().checked_sub(begun.len()).and_then(|more| row.get(..more));
-        let is_end =
-            |more: &[u8]| NOTATIONS.iter().any(|it| more.eq_ignore_ascii_case(it.as_bytes()));
-        more.is_some_and(is_end) && !material::is_begin(row)
+        let is_one = row.len() == begun.len() || row.len() == begun.len() + notation_len(row);
+        is_one && !material::is_begin(row)
     };
-    !material::is_whole(begun.as_bytes()) && drawn(rest, LINES).flatten().any(fits)
+    let lines = rest.lines().take(LINES).take_while(|line| !line.contains("-----"));
+    !material::is_whole(begun.as_bytes()) && lines.flat_map(drawn).any(fits)
 }
 
-/// The drawn rows of each of the next lines, without the names before them, up to what begins or ends a block.
-fn drawn(rest: &str, lines: usize) -> impl Iterator<Item = Vec<&[u8]>> {
-    let lines = rest.lines().take(lines).take_while(|line| !line.contains("-----"));
-    lines.map(|line| {
-        let rows = material::rows(line.as_bytes());
-        let values = rows.flat_map(|row| row.split(|byte| *byte == b'='));
-        values.filter(|row| material::is_body(row)).collect()
-    })
+/// The drawn rows of a line, without the names before them.
+fn drawn(line: &str) -> Vec<&[u8]> {
+    let rows = material::rows(line.as_bytes());
+    let values = rows.flat_map(|row| row.split(|byte| *byte == b'='));
+    values.filter(|row| material::is_body(row)).collect()
 }
 
 /// The block of a key with a number or a time before each line, if its `END` line shows where it ends.
@@ -290,7 +346,7 @@ fn up_to_end(text: &str, head: &Range<usize>, sign: &str) -> Option<Vec<Range<us
     // Nothing but the end of the line and what each line begins with stands between.
     let between = text.get(head.end..first.start)?;
     let is_next =
-        between.matches('\n').count() == 1 && drawn(between, 2).flatten().next().is_none();
+        between.matches('\n').count() == 1 && between.lines().all(|line| drawn(line).is_empty());
     is_next.then(|| {
         pieces.insert(0, head.clone());
         pieces

@@ -181,9 +181,9 @@ fn goes_over_lines(language: Language, quote: &str) -> bool {
     known.iter().any(|of| of.sign == quote && of.lines)
 }
 
-/// A line that begins a block scalar: the signs of items, a key, tags and anchors, and the indicator. `key: |-`
+/// A line that begins a block scalar: the signs of items and keys, a key, tags and anchors, and the indicator. `key: |-`
 static BLOCK: Form = Form::of(concat!(
-    r"^( *(?:- +)*)((?:[^\s#][^#]*?)?:[ \t]+)?(?:[!&]\S*[ \t]+)*",
+    r"^( *(?:[-?] +)*)((?:[^\s#](?:[^\s]#|[^#])*?)?:[ \t]+)?(?:[!&]\S*[ \t]+)*",
     r"[|>][-+]?[1-9]?[-+]?[ \t]*(?:[ \t]#.*)?$",
 ));
 
@@ -193,7 +193,7 @@ fn scalar_len(before: &str, text: &str, in_yaml: bool) -> Option<usize> {
     let near = window_before(before, before.len(), REACH);
     let depth = KEY.captures(near)?.get(1)?.len();
     let (behind, _) = text.split_once('\n')?;
-    if !behind.trim().is_empty() || is_block(near, depth) {
+    if !behind.trim().is_empty() || is_block(near) {
         return None;
     }
     let (mut len, mut at) = (0, behind.len() + 1);
@@ -223,18 +223,21 @@ fn scalar_len(before: &str, text: &str, in_yaml: bool) -> Option<usize> {
 
 /// Tells whether the last line of a text stands in a block scalar of YAML: the next line above that is less far in begins
 /// one.
-fn is_block(near: &str, depth: usize) -> bool {
+fn is_block(near: &str) -> bool {
+    let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let own = near.rsplit('\n').next().map_or(0, depth);
     let is_any = |line: &&str| {
         let text = line.trim_start();
         !text.is_empty() && !text.starts_with('#')
     };
     let mut above = near.lines().rev().skip(1).filter(is_any);
-    let outer = above.find(|line| line.len() - line.trim_start_matches(' ').len() < depth);
+    let outer = above.find(|line| depth(line) < own);
     let Some(begun) = outer.and_then(|line| BLOCK.captures(line)) else { return false };
     // The scalar is further in than its key, or than the sign of its item.
     let lead = begun.get(1).map_or("", |lead| lead.as_str());
-    let lead = if begun.get(2).is_some() { lead } else { lead.trim_end().trim_end_matches('-') };
-    lead.len() < depth
+    let lead =
+        if begun.get(2).is_some() { lead } else { lead.trim_end().trim_end_matches(['-', '?']) };
+    lead.len() < own
 }
 
 /// How much of the text of an element follows, up to its end.

@@ -34,7 +34,7 @@ static ACCESSOR: Form = Form::of(concat!(
 
 /// A pair of a name and its value: `name: DB_PASSWORD`, and `value: ` on the next line; `key="token" value="`.
 static PAIR: Form = Form::of(concat!(
-    r"(?-u:\b)(?i:name|key)[\x22']?\s*[:=]\s*[\x22']?([\w.-]+)[\x22']?[\s,;]+",
+    r"(?-u:\b)(?i:name|key)[\x22']?\s*[:=]\s*[\x22']?([A-Za-z_][A-Za-z0-9_.-]+)[\x22']?[\s,;]+",
     r"[\x22']?(?i:value)[\x22']?\s*[:=]\s*[\x22'`]?\z",
 ));
 
@@ -78,7 +78,10 @@ pub(super) fn names(
     for word in WORD.regex().into_iter().flat_map(|form| form.find_iter(content)) {
         words.entry(word.as_str()).or_default().add(count(word.range()));
     }
-    let key = |of: &Wanted<'_>| Key::before(content.get(of.before.clone())?);
+    // There `NAME` and `VALUE` are two variables.
+    let has_pairs =
+        !matches!(language, Some(Language::Env | Language::Dockerfile | Language::Shell));
+    let key = |of: &Wanted<'_>| Key::before(content.get(of.before.clone())?, has_pairs);
     let keys: Vec<Option<Key<'_>>> = wanted.iter().map(|of| key(of.as_ref()?)).collect();
     // The words that each secret is assigned to itself.
     let mut own: BTreeMap<(&str, &str), Count> = BTreeMap::new();
@@ -162,15 +165,16 @@ struct Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    /// The name of what is assigned on the last line of a text.
-    fn before(before: &'a str) -> Option<Self> {
+    /// The name of what is assigned on the last line of a text. A name and its value may be a *pair* of lines.
+    fn before(before: &'a str, has_pairs: bool) -> Option<Self> {
         let near = window_before(before, before.len(), LINE_LEN_MAX);
         let near_start = before.len() - near.len();
         let of = |at: Range<usize>, is_whole| {
             let name = near.get(at.clone()).filter(|name| name.len() > 1)?;
             Some(Self { name, start: near_start + at.start, is_whole })
         };
-        let named = [&ACCESSOR, &PAIR].into_iter().find_map(|form| form.captures(near)?.get(1));
+        let forms: &[&Form] = if has_pairs { &[&ACCESSOR, &PAIR] } else { &[&ACCESSOR] };
+        let named = forms.iter().find_map(|form| form.captures(near)?.get(1));
         if let Some(named) = named {
             return of(named.range(), true);
         }

@@ -39,19 +39,13 @@ impl Source<'_> {
                 continue;
             }
             let (begin, word, end) = self.expanded(at, done);
-            let mut parts = Vec::new();
-            for part in &word {
-                let said = match part {
-                    Part::Text(said) => vec![said.clone()],
-                    Part::Name(name) => self.values(name, begin, parts.is_empty()),
-                };
-                if said.is_empty() {
+            // A token may begin behind a text or another variable.
+            for from in 0..word.len() {
+                let parts = self.parts(word.get(from..).unwrap_or_default(), begin);
+                if parts.len() > 1 && self.put_token(begin, &parts, views) {
+                    done = end;
                     break;
                 }
-                parts.extend(said.into_iter().filter(|part| !part.is_empty()));
-            }
-            if self.put_token(begin, &parts, views) {
-                done = end;
             }
         }
         for at in memmem::find_iter(self.bytes, "+=") {
@@ -62,6 +56,22 @@ impl Source<'_> {
                 self.put_token(at - len, &self.values(&(at - len..at), end + 1, true), views);
             }
         }
+    }
+
+    /// What the parts of a word say, up to a variable that has no value.
+    fn parts(&self, word: &[Part], begin: usize) -> Vec<Range<usize>> {
+        let mut parts = Vec::new();
+        for part in word {
+            let said = match part {
+                Part::Text(said) => vec![said.clone()],
+                Part::Name(name) => self.values(name, begin, parts.is_empty()),
+            };
+            if said.is_empty() {
+                break;
+            }
+            parts.extend(said.into_iter().filter(|part| !part.is_empty()));
+        }
+        parts
     }
 
     /// Puts parts together if they are several, and a token begins with them. A whole token takes nothing with it, and
@@ -76,9 +86,19 @@ impl Source<'_> {
         if rest.is_empty() || known_formats::is_full(said) {
             return false;
         }
-        let joined = self.joined(parts);
-        let may_be_one =
-            said.len() >= LONG_MIN || said.len() >= OPEN_MIN && known_formats::is_whole(said);
+        // What fills a format takes nothing more with it.
+        let fills = |len: &usize| {
+            let some = parts.get(..*len).unwrap_or_default();
+            known_formats::is_full(&self.joined(some))
+        };
+        if let Some(some) = (2..=parts.len()).find(fills).and_then(|len| parts.get(..len)) {
+            self.put(begin, some, Trust::Full, views);
+            return true;
+        }
+        let may_be_one = match known_formats::begins_row(said) {
+            true => said.len() >= OPEN_MIN && known_formats::is_whole(said),
+            false => said.len() >= LONG_MIN,
+        };
         let is_rest = |part: &[u8]| {
             let stats = TokenStats::of(part);
             part.len() >= REST_MIN
@@ -87,8 +107,7 @@ impl Source<'_> {
                 && !part.iter().all(|byte| byte.is_ascii_hexdigit() || b"-_.".contains(byte))
         };
         let has_rest = || rest.iter().any(|part| is_rest(self.said(part)));
-        let is_token = (!may_be_one || known_formats::is_full(&joined) || has_rest())
-            && begins_format(&joined);
+        let is_token = (!may_be_one || has_rest()) && begins_format(&self.joined(parts));
         if is_token {
             self.put(begin, parts, Trust::Full, views);
         }

@@ -85,7 +85,10 @@ fn a_password_goes_from_a_list_and_a_table() {
         "accounts:\n\n```\nuser\tpassword\nbob\t@@\n```\n",
     ];
     each(&forms, &password(), MARK);
-    // Values of keys are longer.
+    let text = "user,secret\nbob,q7Rk9zPwX2vL\namy,kqvxzfjwpqxz\njo,none\nal,changeme\n";
+    let all = redacted(text).text;
+    assert!(!all.contains("q7Rk") && !all.contains("kqvx"), "{all}");
+    assert!(all.ends_with("jo,none\nal,changeme\n"), "{all}");
     let key = ["q7Rk9zPwX2vLm", "aX4tB8nQe1Zr0"].concat();
     each(&["user,api_key\nbob,@@\n", "name;API Key\nbob;@@\n"], &key, MARK);
     let [one, two] = ["q7Rk9zPwX2vLm", "aX4tB8nQe1Zr0"];

@@ -338,8 +338,21 @@ fn rows_of_a_key_without_the_first_one_are_refused() {
             assert!(left.is_err() || !has_row(&left.unwrap().text), "{text}");
         }
     }
-    let text = format!("{{\"k\": \"{begin}\\n<x>\\n{}\"}}\n", rows.join("\\n"));
+    for end in ["\\n", "\\u000a", "%0A", "\n\n", "\n[a1b2c3] ", "\npart_b: "] {
+        let text = format!("{{\"k\": \"{begin}{end}<x>{end}{}\"}}\n", rows.join(end));
+        assert!(redact(&text, &Policy::default(), &Wish::default()).is_err(), "{text}");
+    }
+    // Below headers the first row may begin with anything.
+    let headers = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC,00", ""];
+    let lines = [&begin[..]].into_iter().chain(headers).chain(rows.iter().map(String::as_str));
+    let text: String = lines.enumerate().map(|(nth, line)| format!("{nth}|{line}\n")).collect();
     assert!(redact(&text, &Policy::default(), &Wish::default()).is_err());
+    // These are no rows of a key.
+    for below in ["\"a1\": \"sha384-#\",\n", "<link integrity=\"sha384-#\">\n", "id1: #\n"] {
+        let below: String = rows.iter().take(2).map(|row| below.replace('#', row)).collect();
+        let text = format!("HEADER = \"{begin}\"\n{below}");
+        assert!(redacted(&text).text.ends_with(&below), "{text}");
+    }
 }
 
 /// Before, the rows from the thirty-third literal on stayed, or the call failed.

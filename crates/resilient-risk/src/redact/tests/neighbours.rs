@@ -240,7 +240,12 @@ fn a_token_without_a_length_takes_a_drawn_variable_only_wherever_that_is_set() {
     }
     let (one, two) =
         (["sk-", "ant-api03-", &draw(48)].concat(), "Lq9kcoEU2FV4ik6f28DMSJJ7oj7FY6j5rHJMpH3AA");
-    for text in [format!("B={two}\nX=\"{one}${{B}}\"\n"), format!("B={two}\nA={one}\nX=$A$B\n")] {
+    for text in [
+        format!("B={two}\nX=\"{one}${{B}}\"\n"),
+        format!("B={two}\nA={one}\nX=$A$B\n"),
+        format!("P=foo\nA={one}\nB={two}\nX=\"$P$A$B\"\n"),
+        format!("A={one}\nB={two}\nX=\"Bearer_$A$B\"\n"),
+    ] {
         let redacted = redacted(&text).text;
         assert!(!redacted.contains(two) && !redacted.contains(&one), "{redacted}");
     }
