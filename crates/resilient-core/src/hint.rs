@@ -128,13 +128,14 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
         Error::Blocked { report, draft, .. } if report.begins_before() => {
-            let then = match draft.as_deref() {
+            match draft.as_deref() {
                 Some(Draft::Scratch(_)) => {
-                    "`rw_safe_write` takes `content_from` {draft_sha256} in place of `content`, with all other arguments of this call"
+                    "do not send the text again: `rw_safe_write` takes `content_from` {draft_sha256} in place of `content`, \
+                     with all other arguments of this call, and takes out what goes on with the end of the file, too"
                 }
-                _ => "append the text without what else context.detected lists",
-            };
-            begins_in_file(report, "`rw_safe_replace`", then)
+                _ => GOES_ON,
+            }
+            .to_owned()
         }
         Error::Blocked { draft: Some(draft), report, reject_at: Verdict::Low, .. }
             if matches!(**draft, Draft::Scratch(_))
@@ -420,8 +421,10 @@ pub fn hint(error: &Error) -> String {
                 .to_owned()
         }
 
-        Error::Unredactable { line, .. } => format!(
-            "rewrite the text around line {line} by hand: nothing was changed or written"
+        Error::Unredactable { line, kinds, .. } => format!(
+            "rewrite the text around line {line} by hand, or name in `redact` other families than {}, which then stay in the \
+             text: nothing was changed or written",
+            kinds.join(" and ")
         ),
         Error::RedactionTooLarge { .. } => {
             "name fewer families in `redact`, or redact the text in parts: nothing was changed or written".to_owned()
@@ -492,8 +495,8 @@ pub fn hint(error: &Error) -> String {
         Error::BadArgument { argument: "since", message } => {
             format!("correct `since`: {message}, such as 2026-08-01T12:00:00Z")
         }
-        Error::BadArgument { argument: "language", message } => {
-            format!("pass `language`, which is {message}")
+        Error::BadArgument { argument: "language", .. } => {
+            "pass `language`, or leave out `env` for marks".to_owned()
         }
         Error::BadArgument { argument, message } => format!("correct `{argument}`: {message}"),
     }
@@ -511,20 +514,9 @@ pub fn with_placeholders(report: &Report) -> Option<Vec<String>> {
     Some(families.unwrap_or_default().iter().cloned().chain(["placeholder".to_owned()]).collect())
 }
 
-/// What to do about an append that is refused for what the file ends with. `edit` edits the file, `then` is what
-/// follows.
-#[must_use]
-pub fn begins_in_file(report: &Report, edit: &str, then: &str) -> String {
-    if report.is_only_named_before() {
-        return "append the text without what context.detected lists: the end of the file names that secret, so no \
-                redaction of the text alone takes it out"
-            .to_owned();
-    }
-    format!(
-        "append other text, since this one goes on with a secret that begins at the end of the file, or take the piece \
-         there out of the file with {edit}, then {then}"
-    )
-}
+/// What to do about an append that is refused for what the file ends with.
+pub const GOES_ON: &str = "append the text without what context.detected lists: the end of the file makes a secret of its \
+                           beginning";
 
 /// What could be done about what was found. Of the families that only the policy knows a report says nothing, and
 /// a redaction takes them out, too.

@@ -90,7 +90,7 @@ impl Screen {
         })
     }
 
-    /// Judges what is added behind the end of a file, together with the last bytes of that: a secret may
+    /// Judges what is added behind the end of a file, together with the end of that: a secret may
     /// come in two calls. Lines are those of `written`, as the caller knows them, and so are the numbers of findings.
     ///
     /// # Errors
@@ -99,19 +99,15 @@ impl Screen {
         &self,
         path: &str,
         target: &Target,
-        end: &[u8],
+        end: &str,
         written: &str,
     ) -> Result<Findings> {
-        let is_inside = |byte: &u8| *byte & 0b1100_0000 == 0b1000_0000;
-        let cut = end.iter().position(|byte| !is_inside(byte)).unwrap_or(end.len());
-        let end = end.get(cut..).and_then(|end| str::from_utf8(end).ok()).unwrap_or_default();
         let policy = &self.policy.risk;
         if policy.allow.path(&target.shown) {
             return self.judge(path, written, || risk::score_file(&target.shown, written, policy));
         }
         let judged = self.judge(path, written, || {
-            let whole = [end, written].concat();
-            let report = risk::score_added(end, &whole, written, policy);
+            let report = risk::score_appended(end, written, policy);
             report.without_lines(memchr::memchr_iter(b'\n', end.as_bytes()).count())
         });
         judged.map_err(|error| match error {

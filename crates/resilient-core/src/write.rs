@@ -204,9 +204,23 @@ pub(crate) fn judge(
     screen: &Screen,
 ) -> Result<Findings> {
     let WriteRequest { path, content, mode, .. } = request;
-    if *mode == WriteMode::Append
-        && screen.is_on()
-        && let Ok(target) = store.roots.writable(path, git(screen.policy()))
+    if screen.is_on()
+        && let Some((target, end)) = end_of(store, path, *mode, screen.policy())?
+    {
+        return screen.check_behind(path, &target, &end, content);
+    }
+    screen.check(&store.roots, path, content)
+}
+
+/// The file that an append adds to, if it exists, and the text at its end, if that is UTF-8.
+pub(crate) fn end_of(
+    store: &Committer,
+    path: &str,
+    mode: WriteMode,
+    policy: &Policy,
+) -> Result<Option<(Target, String)>> {
+    if mode == WriteMode::Append
+        && let Ok(target) = store.roots.writable(path, git(policy))
         && let Some(stat) = target.stat
         && let Ok(file) = target.dir.open(&target.name)
     {
@@ -215,9 +229,13 @@ pub(crate) fn judge(
         let read = read_up_to(&*file, &mut end, from)
             .map_err(|source| Error::os(target.shown.clone(), "read", source))?;
         let end = end.get(..read).unwrap_or_default();
-        return screen.check_behind(path, &target, end, content);
+        let is_inside = |byte: &u8| *byte & 0b1100_0000 == 0b1000_0000;
+        let cut = end.iter().position(|byte| !is_inside(byte)).unwrap_or(end.len());
+        let end = end.get(cut..).and_then(|end| str::from_utf8(end).ok()).unwrap_or_default();
+        let end = end.to_owned();
+        return Ok(Some((target, end)));
     }
-    screen.check(&store.roots, path, content)
+    Ok(None)
 }
 
 /// Checks the syntax of the content of a write that asks for it. What an append makes of its file is

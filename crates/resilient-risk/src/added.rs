@@ -53,6 +53,17 @@ pub fn score_added(before: &str, after: &str, written: &str, policy: &Policy) ->
     report
 }
 
+/// Scores what a text adds behind the end of another one, its *front*: the findings of both together that do not end within
+/// the front. Lines are those of both. The size rules are of the text alone.
+#[must_use]
+pub fn score_appended(front: &str, text: &str, policy: &Policy) -> Report {
+    let both = [front, text].concat();
+    let mut report = measure(text, TextIndex::of(text.as_bytes()).lines, policy);
+    let found = scan::scan(&both, TextIndex::of(both.as_bytes()), options(policy));
+    weigh(&mut report, &both, found, policy, usize::MAX, |hit| hit.span.end <= front.len());
+    report
+}
+
 /// The report of what a text adds behind a text in front of it, with the findings numbered as those of the text
 /// alone, which is what a redaction takes them out of. Behind them come the findings that the text has only together
 /// with what is in front: see [`PatternHit::begins_before`]. Spans of the report are those of both texts together.
@@ -79,14 +90,30 @@ pub fn as_of_text(mut report: Report, in_front: usize, text: &str, policy: &Poli
         last.and_then(|last| known.get(last)).is_some_and(|(_, reached)| *reached > start)
     };
     let together = std::mem::replace(&mut report.detected_patterns, alone);
-    report.detected_patterns.extend(together.into_iter().filter_map(|found| match found {
-        Detection::Pattern(hit) if is_secret(&hit.kind) => (!is_alone(&hit)).then(|| {
-            let named_before = hit.span.start >= in_front;
-            Detection::Pattern(PatternHit { begins_before: true, named_before, ..hit })
-        }),
-        Detection::Pattern(ref hit) if hit.span.start < in_front => Some(found),
-        Detection::Pattern(_) | Detection::Size(_) => None,
+    report.detected_patterns.extend(together.into_iter().filter_map(|found| {
+        match found {
+            Detection::Pattern(hit) if is_secret(&hit.kind) => (!is_alone(&hit))
+                .then_some(Detection::Pattern(PatternHit { begins_before: true, ..hit })),
+            Detection::Pattern(ref hit) if hit.span.start < in_front => Some(found),
+            Detection::Pattern(_) | Detection::Size(_) => None,
+        }
     }));
+    report
+}
+
+/// The report of a text that stands behind another one: findings and numbers as of [`as_of_text`], with all spans those of both
+/// texts together.
+pub(super) fn score_behind(front: &str, both: &str, policy: &Policy) -> Report {
+    let text = both.get(front.len()..).unwrap_or_default();
+    let alone = score(text, policy).detected_patterns.len();
+    let mut report = as_of_text(score_appended(front, text, policy), front.len(), text, policy);
+    for found in report.detected_patterns.iter_mut().take(alone) {
+        if let Detection::Pattern(hit) = found {
+            for span in std::iter::once(&mut hit.span).chain(&mut hit.pieces) {
+                *span = span.start + front.len()..span.end + front.len();
+            }
+        }
+    }
     report
 }
 
@@ -137,7 +164,7 @@ mod tests {
         let (front, back) = one.split_at(20);
         for end in [format!("k={front}"), format!("{one}\nk={front}")] {
             let text = format!("{back}\na={key}\n");
-            let report = score_added(&end, &format!("{end}{text}"), &text, &policy);
+            let report = score_appended(&end, &text, &policy);
             let report = as_of_text(report, end.len(), &text, &policy);
             let told: Vec<_> = report
                 .detected_patterns
@@ -148,16 +175,11 @@ mod tests {
                 })
                 .collect();
             assert_eq!(told, [("api_key", false), ("github_pat", true)]);
-            assert!(report.begins_before() && !report.is_only_named_before());
+            assert!(report.begins_before());
         }
-        // Here the word in front is all that makes a secret of the text.
-        let text = ["IgxLk3Jd9fQx7LmZ", "2pVtR8sWbN4c\n"].concat();
-        let report = score_added("token ", &format!("token {text}"), &text, &policy);
-        let report = as_of_text(report, 6, &text, &policy);
-        assert!(report.begins_before() && report.is_only_named_before(), "{report:?}");
         // A value whose name is in front is found by itself, too, if the text has its own form.
         let text = format!("{one}\n");
-        let report = score_added("token = ", &format!("token = {text}"), &text, &policy);
+        let report = score_appended("token = ", &text, &policy);
         let report = as_of_text(report, 8, &text, &policy);
         assert_eq!((report.detected_patterns.len(), report.begins_before()), (1, false));
     }

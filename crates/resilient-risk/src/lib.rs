@@ -73,7 +73,7 @@ mod token;
 mod veil;
 mod work;
 
-pub use self::added::{as_of_text, score_added};
+pub use self::added::{as_of_text, score_added, score_appended};
 pub use self::catalogue::{families, patterns};
 pub use self::explain::{Explanation, explain, level};
 pub use self::findings::{Findings, TOLD_MAX, Told};

@@ -73,14 +73,6 @@ impl Report {
         self.detected_patterns.iter().filter_map(Detection::hit).any(|hit| hit.begins_before)
     }
 
-    /// Whether all that was found only together with the text in front is only named there: see
-    /// [`PatternHit::named_before`].
-    #[must_use]
-    pub fn is_only_named_before(&self) -> bool {
-        let hits = self.detected_patterns.iter().filter_map(Detection::hit);
-        hits.filter(|hit| hit.begins_before).all(|hit| hit.named_before)
-    }
-
     /// Whether redacting can take out something of what was found.
     #[must_use]
     pub fn is_redactable(&self) -> bool {
@@ -199,10 +191,6 @@ pub struct PatternHit {
     /// out of the latter ends it. Left out when it is not.
     #[serde(rename = "begins_in_file", skip_serializing_if = "std::ops::Not::not")]
     pub begins_before: bool,
-    /// Whether only its name or another word of its context is in front: all of the secret is in the text that was
-    /// judged.
-    #[serde(skip)]
-    pub named_before: bool,
     /// Where the match is in the text, in bytes; of a decoded one, what it was decoded from.
     #[serde(skip)]
     pub span: Range<usize>,

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Result};
 use resilient_core::envelope::ErrorKind;
 use resilient_core::error::Draft;
-use resilient_core::hint::{begins_in_file, hint, is_removable, with_placeholders};
+use resilient_core::hint::{hint, is_removable, with_placeholders};
 use resilient_core::recovery::Notice;
 use resilient_core::risk;
 use resilient_core::{Envelope, Error};
@@ -381,12 +381,10 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
     );
     let of_draft = match (envelope.error, fact("draft_sha256"), fact("session")) {
         _ if is_too_large => None,
-        // A redaction of the draft leaves the piece in the file.
-        (ErrorKind::Blocked, Some(sha256), _) if let Some(report) = begun(error) => {
-            let then =
-                format!("append what `resilient-write redact --draft-sha256 {sha256}` prints");
-            Some(begins_in_file(report, "`resilient-write replace`", &then))
-        }
+        (ErrorKind::Blocked, Some(sha256), _) if begins_before(error) => Some(format!(
+            "append it with `resilient-write redact --draft-sha256 {sha256} --write-to PATH --mode append`, which takes out \
+             what goes on with the end of the file, too"
+        )),
         // The draft is no file: it would replace the rest of one.
         (ErrorKind::Blocked, Some(sha256), _) if is_part(error) => Some(format!(
             "make this call again without the detected strings; `resilient-write redact --draft-sha256 {sha256}` prints \
@@ -395,8 +393,9 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
         (ErrorKind::Blocked, Some(sha256), _) => {
             let chosen: String = chosen(error).iter().map(|it| format!(" --redact {it}")).collect();
             Some(format!(
-                "make this call again with what `resilient-write redact --draft-sha256 {sha256}{chosen}` prints: the \
-                 refused text without the detected strings; for a new file, add `--write-to PATH`"
+                "write the refused text without the detected strings with `resilient-write redact --draft-sha256 \
+                 {sha256}{chosen} --write-to PATH` and the same `--mode`; without `--write-to` it prints that text, for a \
+                 `chunk append`"
             ))
         }
         (ErrorKind::Blocked, None, Some(session)) => Some(format!(
@@ -416,10 +415,9 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
     Ok(serde_json::to_value(envelope)?)
 }
 
-/// What was found of a refused text, if that is a secret only together with the end of the file.
-fn begun(error: &Error) -> Option<&risk::Report> {
-    let Error::Blocked { report, .. } = error else { return None };
-    report.begins_before().then_some(report)
+/// Whether something of a refused text is a secret only together with the end of the file.
+fn begins_before(error: &Error) -> bool {
+    matches!(error, Error::Blocked { report, .. } if report.begins_before())
 }
 
 /// What a redaction has to choose for a text that is refused for its placeholders, too.
@@ -495,6 +493,13 @@ fn said_by(program: &str, message: &str) -> String {
     format!("{program}: {message}\n")
 }
 
+/// The beginning of a match, as logs may have it.
+pub(crate) fn veiled(snippet: &str) -> String {
+    const SHOWN_CHARS: usize = 4;
+    let whole = snippet.trim_end_matches('…');
+    whole.chars().take(SHOWN_CHARS).chain(['…']).collect()
+}
+
 /// One line for something that the classifier detected.
 pub(crate) fn told_hit(hit: &Value) -> String {
     let text = |name| hit.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -504,7 +509,8 @@ pub(crate) fn told_hit(hit: &Value) -> String {
                 Some(true) => ", which begins in the file",
                 _ => "",
             };
-            format!("line {line}: {} ({}) {}{begins}", text("kind"), text("pattern"), text("match"))
+            let shown = veiled(text("match"));
+            format!("line {line}: {} ({}) {shown}{begins}", text("kind"), text("pattern"))
         }
         None => {
             let number = |name| hit.get(name).and_then(Value::as_u64).unwrap_or_default();

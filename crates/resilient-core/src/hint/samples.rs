@@ -72,8 +72,7 @@ fn begun(draft: Option<Draft>) -> Error {
     let policy = risk::Policy::default();
     let secret = secret();
     let (front, back) = secret.split_at(10);
-    let report =
-        risk::as_of_text(risk::score_added(front, &secret, back, &policy), 10, back, &policy);
+    let report = risk::as_of_text(risk::score_appended(front, back, &policy), 10, back, &policy);
     match blocked("", draft) {
         Error::Blocked { path, by, reject_at, retry_budget, draft, .. } => {
             Error::Blocked { path, report: Box::new(report), by, reject_at, retry_budget, draft }

@@ -12,7 +12,7 @@ use crate::error::{Draft, Error, Result};
 use crate::form::Asked;
 use crate::policy::Policy;
 use crate::redact::{self, Choice, Language, Redaction, Wish};
-use crate::risk::Verdict;
+use crate::risk::{Findings, Verdict};
 use crate::scratch::{PutRequest, SECRET_LABEL};
 use crate::screen::{self, Screen};
 use crate::write::{self, WriteMode, WriteReceipt, WriteRequest};
@@ -92,10 +92,7 @@ impl Workspace {
             let known: Vec<&str> = Language::names().collect();
             return Err(Error::BadArgument {
                 argument: "language",
-                message: format!(
-                    "needed for env; one of {}; leave out `env` for marks in any other",
-                    known.join(", ")
-                ),
+                message: format!("needed for env; one of {}", known.join(", ")),
             });
         }
         let draft = match &source {
@@ -105,8 +102,13 @@ impl Workspace {
         let origin = self.origin(source, &policy, Purpose::Exact)?;
         let is_chosen = !chosen.is_empty();
         let wish = Wish { chosen, language, env };
+        let end = match &write {
+            Some(to) => write::end_of(&self.store, &to.path, to.mode, &policy)?,
+            None => None,
+        };
+        let front = end.map(|(_, end)| end).unwrap_or_default();
         let mut redaction = screen::scan(&self.store.progress, || {
-            redact::redact(&origin.content, &policy.risk, &wish)
+            redact::redact_behind(&front, &origin.content, &policy.risk, &wish)
         })??;
         let text = std::mem::take(&mut redaction.text);
         let Some(to) = write else {
@@ -139,8 +141,12 @@ impl Workspace {
             allow_shrink: to.allow_shrink,
         };
         let screen = Screen::of(&self.store, to.reject_at)?;
-        let findings = write::judge(&self.store, &request, &screen)
-            .map_err(|error| of_draft(error, draft, is_chosen))?;
+        // A file that is cleaned in place has no secret that it did not have before.
+        let findings = match in_place {
+            Some(_) => Findings::default(),
+            None => write::judge(&self.store, &request, &screen)
+                .map_err(|error| of_draft(error, draft, is_chosen))?,
+        };
         if keep {
             write::checked(&self.store, &request, &policy)?;
             self.keep(&origin, &mut redaction)?;

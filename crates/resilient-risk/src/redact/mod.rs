@@ -45,6 +45,7 @@ use resilient_validate as validate;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use crate::added::score_behind;
 use crate::hit::{families, is_secret};
 use crate::policy::Policy;
 use crate::report::{Detection, PatternHit, Report, Verdict};
@@ -160,19 +161,54 @@ pub struct Place {
 /// There is no such family or finding; there is too much to take out; something that was chosen
 /// would still be found in the result; the result would not be valid in a language that can be checked, and the text was.
 pub fn redact(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, Refusal> {
-    let redacted = redact_once(content, policy, wish);
-    // The model may find something beside look-ups that it does not find beside marks.
-    let is_left = matches!(redacted, Err(Refusal::Left { .. }));
-    if is_left && wish.env {
-        return redact_once(content, policy, &Wish { env: false, ..wish.clone() });
-    }
-    redacted
+    redact_behind("", content, policy, wish)
 }
 
-fn redact_once(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction, Refusal> {
-    let report = score(content, policy);
+/// Takes secrets out of a text that is to stand behind the end of another one, the *front*, which stays as it is. Of what is a
+/// secret only together with the front, that part goes which the text has. Numbers choose as
+/// [`as_of_text`](crate::as_of_text) counts.
+///
+/// # Errors
+/// Those of [`redact`]; or the mark of a secret would change the front.
+pub fn redact_behind(
+    front: &str,
+    text: &str,
+    policy: &Policy,
+    wish: &Wish,
+) -> Result<Redaction, Refusal> {
+    let both = match front {
+        "" => Cow::Borrowed(text),
+        _ => Cow::Owned([front, text].concat()),
+    };
+    let mut redacted = redact_once(&both, front.len(), policy, wish);
+    // The model may find something beside look-ups that it does not find beside marks.
+    if wish.env && matches!(redacted, Err(Refusal::Left { .. })) {
+        redacted = redact_once(&both, front.len(), policy, &Wish { env: false, ..wish.clone() });
+    }
+    let above = memchr_iter(b'\n', front.as_bytes()).count();
+    redacted.map_err(|refusal| match refusal {
+        Refusal::Left { count, line, kinds } => {
+            Refusal::Left { count, line: line.saturating_sub(above).max(1), kinds }
+        }
+        other => other,
+    })
+}
+
+/// Takes secrets out of a text from a position on. What stands before it stays.
+fn redact_once(
+    content: &str,
+    front: usize,
+    policy: &Policy,
+    wish: &Wish,
+) -> Result<Redaction, Refusal> {
+    let (before, body) = content.split_at_checked(front).unwrap_or(("", content));
+    let report = match front {
+        0 => score(content, policy),
+        _ => score_behind(before, content, policy),
+    };
     check(&report, policy, &wish.chosen)?;
     let taken = gather(content, policy, wish, &report)?;
+    let taken: Vec<Taken> = taken.into_iter().filter_map(|taken| taken.behind(front)).collect();
     let numbers = mark::numbers(content);
     let mut planned = plan(content, &taken, &numbers, wish);
 
@@ -181,20 +217,26 @@ fn redact_once(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction,
     let secrets: BTreeSet<Cow<'_, str>> = taken.iter().map(|taken| taken.text(content)).collect();
     let is_left = |hit: &&PatternHit| {
         let pieces = taken::pieces(&rendered.text, hit).unwrap_or_default();
-        wants(&wish.chosen, hit) || secrets.contains(&taken::text(&rendered.text, &pieces))
+        let is_behind = front == 0 || hit.span.end > front;
+        let is_known = || secrets.contains(&taken::text(&rendered.text, &pieces));
+        is_behind && (wants(&wish.chosen, hit) || is_known())
     };
     remaining(hits(&after).map(|(_, hit)| hit).filter(is_left))?;
+    let Some(text) = rendered.text.strip_prefix(before) else {
+        return Err(Refusal::Left { count: taken.len(), line: 1, kinds: Vec::new() });
+    };
     let looked_up = rendered.places.iter().any(|(_, looked_up)| *looked_up);
     let look_up = wish.language.filter(|_| looked_up).and_then(LookUp::of);
-    let requires = look_up.and_then(|of| of.lacks(&rendered.text)).into_iter().collect();
-    let from = places(content, taken.iter().map(Taken::hull));
+    let requires = look_up.and_then(|of| of.lacks(text)).into_iter().collect();
+    let behind = |span: Range<usize>| span.start - front..span.end - front;
+    let from = places(body, taken.iter().map(|taken| behind(taken.hull())));
     let marks = planned.iter().zip(&rendered.places).filter(|(out, _)| out.is_first);
-    let to = places(&rendered.text, marks.map(|(_, (place, _))| place.clone()));
+    let to = places(text, marks.map(|(_, (place, _))| behind(place.clone())));
     let replaced = taken
         .into_iter()
         .zip(from.into_iter().zip(to))
         .map(|(taken, (from, to))| Replaced {
-            put: rendered.text.get(to.start..to.end).unwrap_or_default().to_owned(),
+            put: text.get(to.start..to.end).unwrap_or_default().to_owned(),
             sha256: is_strong(&taken).then(|| sha256(&taken.text(content))),
             kind: taken.kind.into_owned(),
             pattern: taken.pattern.into_owned(),
@@ -204,9 +246,10 @@ fn redact_once(content: &str, policy: &Policy, wish: &Wish) -> Result<Redaction,
             kept_sha256: None,
         })
         .collect();
+    let after = if front == 0 { after } else { score(text, policy) };
     Ok(Redaction {
-        bytes: rendered.text.len(),
-        text: rendered.text,
+        bytes: text.len(),
+        text: text.to_owned(),
         score: after.score,
         verdict: after.verdict,
         replaced,

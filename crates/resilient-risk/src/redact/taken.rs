@@ -70,6 +70,15 @@ impl Taken {
         self
     }
 
+    /// What of it stands behind a position, if anything does.
+    pub(super) fn behind(mut self, front: usize) -> Option<Self> {
+        self.pieces.retain(|piece| front == 0 || piece.end > front);
+        for piece in &mut self.pieces {
+            piece.start = piece.start.max(front);
+        }
+        (!self.pieces.is_empty()).then_some(self)
+    }
+
     /// From the beginning of the first piece to the end of the last one.
     pub(super) fn hull(&self) -> Range<usize> {
         hull(&self.pieces)

@@ -474,27 +474,42 @@ fn an_append_that_completes_a_secret_of_the_file_is_told_a_way_that_works() {
     assert_eq!(found[0].get("begins_in_file"), None, "{context}");
     assert_eq!((&found[1]["line"], &found[1]["begins_in_file"]), (&json!(1), &json!(true)));
     let hint = context["hint"].as_str().unwrap();
-    assert!(hint.contains("`rw_safe_replace`") && hint.contains("`content_from`"), "{hint}");
+    assert!(hint.contains("`content_from`") && !hint.contains("`rw_safe_replace`"), "{hint}");
     assert_eq!(context["suggested_actions"][0].get("tool"), None, "a redaction is not enough");
+    // The draft takes out what goes on with the file, which stays. Before, its rest was written.
     let draft = context["draft_sha256"].clone();
-    // The draft alone is no way out, and says the same again.
-    let again = append(json!({"content_from": {"draft_sha256": draft}}));
-    let refused = client.fails("rw_safe_write", again.clone(), BLOCKED, json!({}));
-    assert_eq!(refused["context"]["detected"][0]["begins_in_file"], true, "{refused}");
-    let piece = json!({"path": "a.txt", "old_string": format!("k={front}"), "new_string": ""});
-    client.gives("rw_safe_replace", piece, &[]);
-    let numbered = json!({"content_from": {"draft_sha256": draft, "redact": ["1"]}});
-    client.gives("rw_safe_write", append(numbered), &["replaced"]);
-    let written = format!("first\n{back}\nmore\nid = <REDACTED:api_key:1>\n");
-    assert_eq!(sandbox.text("a.txt"), written);
-    // Where the file only names the secret, nothing is to be taken out of it.
-    let named = ["IgxLk3Jd9fQx7LmZ", "2pVtR8sWbN4c\n"].concat();
-    sandbox.put("a.txt", "first\ntoken ");
-    let refused =
-        client.fails("rw_safe_write", append(json!({"content": named})), BLOCKED, json!({}));
-    assert_eq!(refused["context"]["detected"][0]["begins_in_file"], true, "{refused}");
-    let hint = refused["context"]["hint"].as_str().unwrap();
-    assert!(hint.starts_with("append the text without") && !hint.contains('`'), "{hint}");
+    let numbered = json!({"content_from": {"draft_sha256": draft, "redact": ["2"]}});
+    let refused = client.fails("rw_safe_write", append(numbered), BLOCKED, json!({}));
+    assert_eq!(refused["context"]["detected"][0]["kind"], "api_key", "{refused}");
+    let all = json!({"content_from": {"draft_sha256": draft}});
+    let written = client.gives("rw_safe_write", append(all), &["replaced"]);
+    let places: Vec<&Value> =
+        written["replaced"].as_array().unwrap().iter().map(|it| &it["from"]["line"]).collect();
+    assert_eq!(places, [&json!(1), &json!(3)], "{written}");
+    let clean =
+        format!("first\nk={front}<REDACTED:github_pat:1>\nmore\nid = <REDACTED:api_key:1>\n");
+    assert_eq!(sandbox.text("a.txt"), clean);
+    // Where the file only names the secrets, they go whole.
+    let named = ["IgxLk3Jd9fQx7LmZ", "2pVtR8sWbN4c"].concat();
+    for (file, added, clean) in [
+        ("token ", "#\nok\n", "token <REDACTED:generic_secret:1>\nok\n"),
+        ("password = \"", "#\"\nok\n", "password = \"<REDACTED:generic_secret:1>\"\nok\n"),
+        (
+            "user,password\n",
+            "jo,#\namy,-\n",
+            "user,password\njo,<REDACTED:generic_secret:1>\namy,-\n",
+        ),
+    ] {
+        sandbox.put("a.txt", file);
+        let text = added.replace('#', &named);
+        let refused =
+            client.fails("rw_safe_write", append(json!({"content": text})), BLOCKED, json!({}));
+        let draft = refused["context"]["draft_sha256"].clone();
+        let from = json!({"content_from": {"draft_sha256": draft}});
+        client.gives("rw_safe_write", append(from), &["replaced"]);
+        let text = sandbox.text("a.txt");
+        assert_eq!(text.replace("api_key", "generic_secret"), clean);
+    }
     // In the words of the smallest set, too.
     sandbox.put(".resilient_write/policy.yaml", "classify: {default: on, reject_at: low}\n");
     sandbox.put("a.txt", format!("first\nk={front}"));
@@ -502,7 +517,10 @@ fn an_append_that_completes_a_secret_of_the_file_is_told_a_way_that_works() {
     let call = json!({"path": "a.txt", "append": true, "content": back});
     let refused = client.fails("rw_write_file", call, BLOCKED, json!({}));
     let hint = refused["context"]["hint"].as_str().unwrap();
-    assert!(hint.contains("`rw_edit_file`") && !hint.contains("content_from"), "{hint}");
+    assert!(
+        hint.starts_with("append the text without") && !hint.contains("content_from"),
+        "{hint}"
+    );
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn a_text_that_is_refused_for_its_size_is_to_be_sent_in_pieces() {
 }
 
 #[test]
-fn an_append_that_completes_a_secret_is_told_to_look_into_the_file() {
+fn an_append_that_completes_a_secret_is_told_a_call_that_takes_out_its_rest() {
     let sandbox = Sandbox::new();
     let secret = ["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
     let (front, back) = secret.split_at(14);
@@ -79,14 +79,12 @@ fn an_append_that_completes_a_secret_is_told_to_look_into_the_file() {
     let refused = sandbox.run_with(&append, format!("{back}'\n"));
     let complaint = refused.complaint();
     let next = complaint.lines().find(|line| line.starts_with("next: ")).unwrap();
-    assert!(next.contains("a secret that begins at the end of the file"), "{next}");
     assert!(complaint.contains("which begins in the file\n"), "{complaint}");
-    // The draft that is to be appended then, once the piece is gone.
-    let draft = next.split("--draft-sha256 ").nth(1).unwrap().split('`').next().unwrap();
-    let edit = ["replace", "app.py", "--old", &format!("b='{front}"), "--new", ""];
-    sandbox.run(&edit).ok();
-    let clean = sandbox.run(&["redact", "--draft-sha256", draft]);
-    sandbox.run_with(&append, clean.stdout).ok();
+    // Before, the hint led to the rest of the secret in the file.
+    let call = next.split('`').nth(1).unwrap().replace("PATH", "app.py");
+    let call: Vec<&str> = call.split(' ').skip(1).collect();
+    assert_eq!(sandbox.run(&call).code, 0);
+    assert_eq!(sandbox.text("app.py"), format!("b='{front}<REDACTED:github_pat:1>'\n"));
 }
 
 #[test]
@@ -96,11 +94,11 @@ fn content_that_looks_like_secrets_is_refused_when_asked() {
     let complaint = ran.complaint();
     assert!(
         complaint.contains(
-            "\nnext: redact - make this call again with what `resilient-write redact --draft-sha256 "
+            "\nnext: redact - write the refused text without the detected strings with `resilient-write redact --draft-sha256 "
         ),
         "{complaint}"
     );
-    assert!(complaint.contains("\n  line 1: api_key (anthropic_oat) sk-ant-oat01-A1b"));
+    assert!(complaint.contains("\n  line 1: api_key (anthropic_oat) sk-a…\n"));
     assert!(complaint.contains("\n  draft_sha256: "), "{complaint}");
     assert!(!complaint.contains(&"A1b2C3d4".repeat(2)), "the secret itself is not shown");
     assert!(!sandbox.path("a.txt").exists());

@@ -2,7 +2,7 @@
 
 use resilient_core::Error;
 use resilient_core::error::{Changed, Draft, NO_DIRECTORY, UnknownParts, WhyUnknown};
-use resilient_core::hint::{DONE_IF_SENT_BEFORE, begins_in_file, hint, is_removable, too_large};
+use resilient_core::hint::{DONE_IF_SENT_BEFORE, GOES_ON, hint, is_removable, too_large};
 
 use super::INSTEAD;
 
@@ -34,11 +34,7 @@ pub fn hint_of(error: &Error) -> String {
              or write another path"
                 .to_owned()
         }
-        Error::Blocked { report, .. } if report.begins_before() => begins_in_file(
-            report,
-            "`rw_edit_file`",
-            "append the text without what else context.detected lists",
-        ),
+        Error::Blocked { report, .. } if report.begins_before() => GOES_ON.to_owned(),
         Error::Blocked { report, draft, .. } if !is_removable(report) => {
             let hint = too_large(report, draft.as_deref(), "`append` true");
             in_our_words(&hint)

@@ -6,10 +6,7 @@ use resilient_core::risk::{Detection, Explanation, Report, Verdict};
 use serde_json::{Value, json};
 
 use super::scan::{Finding, Outcome, Scan, reason};
-use crate::output::{self, told_hit};
-
-/// So much of a finding is shown in logs.
-const SHOWN_CHARS: usize = 4;
+use crate::output::{self, told_hit, veiled};
 
 /// The report on one text.
 pub(super) fn one(report: &Report, worst: Option<Verdict>, why: &[Explanation]) -> String {
@@ -20,10 +17,7 @@ pub(super) fn one(report: &Report, worst: Option<Verdict>, why: &[Explanation]) 
     let mut text =
         format!("{} ({}){worst}, {} bytes, {lines}\n", report.verdict, report.score, report.bytes);
     for (nth, found) in report.detected_patterns.iter().enumerate() {
-        let mut hit = serde_json::to_value(found).unwrap_or_default();
-        if let (Detection::Pattern(found), Value::Object(hit)) = (found, &mut hit) {
-            hit.insert("match".to_owned(), shown(&found.snippet).into());
-        }
+        let hit = serde_json::to_value(found).unwrap_or_default();
         text += &format!("  {}\n", told_hit(&hit));
         if let Some(why) = why.get(nth) {
             text += &reasons(found, why);
@@ -69,7 +63,7 @@ fn line(path: &str, finding: &Finding) -> String {
     let Finding { found, level, from: (line, col), .. } = finding;
     let mut text = match found {
         Detection::Pattern(hit) => {
-            let shown = shown(&hit.snippet);
+            let shown = veiled(&hit.snippet);
             let dummy = if hit.placeholder { ", placeholder" } else { "" };
             let via = if hit.via.is_empty() { "" } else { ", via " };
             let via = format!("{via}{}", hit.via.join(" and "));
@@ -85,12 +79,6 @@ fn line(path: &str, finding: &Finding) -> String {
         text += &reasons(found, why);
     }
     text
-}
-
-/// The beginning of a match, as logs may have it.
-fn shown(snippet: &str) -> String {
-    let whole = snippet.trim_end_matches('…');
-    whole.chars().take(SHOWN_CHARS).chain(['…']).collect()
 }
 
 /// Why a finding counts, indented below it.
