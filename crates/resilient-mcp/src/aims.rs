@@ -33,11 +33,28 @@ const IGNORES_CASE: &[&str] = &["caseinsensitive", "icase", "ignorecase"];
 const MINDS_CASE: &[&str] = &["casesensitive", "matchcase"];
 const IS_LITERAL: &[&str] = &["fixedstring", "fixedstrings", "isliteral", "literal"];
 const IS_REGEX: &[&str] = &["isregex", "regex", "regexp", "useregex"];
-const CHECKS: &[&str] =
-    &["checksecrets", "detectsecrets", "risk", "scan", "scansecrets", "secrets", "secretscan"];
+const CHECKS: &[&str] = &[
+    "check",
+    "checksecrets",
+    "detectsecrets",
+    "reject",
+    "rejectsecrets",
+    "safe",
+    "risk",
+    "scan",
+    "scansecrets",
+    "secrets",
+    "secretscan",
+];
 const CHOSEN: &[&str] =
     &["families", "family", "findings", "include", "kinds", "numbers", "only", "patterns", "types"];
-const CHOSEN_NOT: &[&str] = &["allow", "except", "exclude", "ignore", "skip"];
+const CHOSEN_NOT: &[&str] =
+    &["allow", "except", "exclude", "ignore", "keepfamilies", "keeponly", "skip"];
+const IN_PLACE: &str =
+    "pass the file's path as `path` and as `write_to`, and `keep` true, in place of {}";
+const IN_PLACE_WORDS: &[&str] = &["in_place", "inplace", "in-place"];
+const NO_CHOICE: &str = "if all secrets of the draft are to go, leave out {}; otherwise send the text again as \
+                         `content`, without what is to go";
 const MARKS: &[&str] = &["mark", "marker", "mask", "placeholder", "replacement", "replacewith"];
 const OVERWRITE: &[&str] = &["force", "overwrite"];
 
@@ -74,7 +91,8 @@ const CREATES: &str = "pass an empty `expected_prev_sha256` in place of {}: with
                        is there";
 const REDACT_APPENDS: &str =
     "leave out {} and `write_to`, and append the text of the answer with `rw_safe_write`";
-const REDACT_REPLACES: &str = "pass the file's hash as `expected_prev_sha256` in place of {}";
+const REDACT_REPLACES: &str = "pass the path of the file to replace as `write_to`, and the hash of that file as \
+                              `expected_prev_sha256`, in place of {}; for the file that is read, pass `keep` true";
 const REPLACES: &str = "leave out {}: a compose replaces the file that is there";
 const MINDS: &str = "write in `old_string` the text exactly as the file has it in place of {}: an edit minds case and \
                      knows no patterns";
@@ -133,21 +151,16 @@ const AIMS: &[Aim] = &[
         CHOSEN_NOT,
         Values::Any,
         REDACT,
-        "leave out {} only if all secrets are to go; otherwise list in `redact` the families or finding numbers that are \
-         to go",
+        "if all secrets are to go, leave out {}; otherwise list in `redact` the families or finding numbers that are to go",
     ),
     (
         &["line", "lines"],
         Values::Any,
         REDACT,
-        "leave out {} only if all secrets are to go; otherwise list in `redact` the finding numbers that are to go",
+        "if all secrets are to go, leave out {}; otherwise list in `redact` the finding numbers that are to go",
     ),
-    (
-        &["inplace"],
-        Values::Yes,
-        REDACT,
-        "pass the file's path as `path` and as `write_to`, and `keep` true, in place of {}",
-    ),
+    (&["inplace"], Values::Yes, REDACT, IN_PLACE),
+    (&["mode"], Values::Words(IN_PLACE_WORDS), REDACT, IN_PLACE),
     (&["inplace"], Values::Any, REDACT, LEAVE_OUT),
     (&["append"], Values::Yes, REDACT, REDACT_APPENDS),
     (&["mode"], Values::Words(APPEND_WORDS), REDACT, REDACT_APPENDS),
@@ -161,11 +174,26 @@ const AIMS: &[Aim] = &[
         "leave out {}: all marks have one form; `env` true puts look-ups in their place",
     ),
     (
+        &["targetpath"],
+        Values::Any,
+        REDACT,
+        "write `language` in place of {}, or `write_to` if the result is to be written there",
+    ),
+    (
+        &["dryrun", "preview"],
+        Values::Any,
+        REDACT,
+        "leave out {}: without `write_to` nothing is written",
+    ),
+    (&["redact"], Values::Any, ONE_PART_WRITES, NO_CHOICE),
+    (CHOSEN, Values::Any, ONE_PART_WRITES, NO_CHOICE),
+    (CHOSEN_NOT, Values::Any, ONE_PART_WRITES, NO_CHOICE),
+    (
         &["redact"],
         Values::Any,
-        ONE_PART_WRITES,
-        "leave out {} only if all secrets of the draft are to go; otherwise send the text again as `content`, without what \
-         is to go",
+        &["rw.safe_write"],
+        "leave out {}, and pass `classify` true and `classify_reject_at` low: the refusal names a draft for `content_from`, \
+         which takes the secrets out",
     ),
     (
         &["contentfrom"],
@@ -381,7 +409,12 @@ mod tests {
             ("rw.redact", "mode", json!("append"), "append the text of the answer"),
             ("rw.redact", "overwrite", json!(true), "as `expected_prev_sha256`"),
             ("rw.redact", "mask", json!("***"), "all marks have one form"),
-            ("rw.chunk_write", "redact", json!([1]), "only if all secrets of the draft are to go"),
+            ("rw.chunk_write", "redact", json!([1]), "if all secrets of the draft are to go"),
+            ("rw.chunk_append", "only", json!(["pii"]), "if all secrets of the draft are to go"),
+            ("rw.safe_write", "redact", json!(true), "`classify_reject_at` low"),
+            ("rw.redact", "mode", json!("in_place"), "and `keep` true"),
+            ("rw.redact", "target_path", json!("a.py"), "`language`"),
+            ("rw.redact", "dry_run", json!(true), "nothing is written"),
             ("rw.chunk_append", "content_from", json!({}), "pass `draft_sha256`"),
             ("rw.safe_write", "scan", json!(true), "pass `classify` true"),
         ] {

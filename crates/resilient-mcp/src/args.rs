@@ -68,14 +68,28 @@ pub(crate) fn check(
         // Without it there is no content at all: this is the one.
         let unknown = match (value, part_of(known, name)) {
             (_, Some(outer)) if is_instead(outer) && arguments.contains_key("content") => {
+                if let Some(aim) = aims::of(tool, name, value) {
+                    refused.push(unknown.with("hint", aim));
+                    continue;
+                }
                 unknown.with("hint", format!("put {name} into `{outer}`, and leave out `content`"))
             }
             (_, Some(outer)) => unknown.with("hint", format!("put {name} into `{outer}`")),
-            (Value::String(_), None)
+            (Value::String(text), None)
                 if lacks_content && !unknown.context.contains_key("nearest_names") =>
             {
-                let hint = format!("write `content` in place of {name}");
-                unknown.with("hint", hint).with("nearest_names", vec!["content"])
+                let near = in_place_of_content(known, text);
+                let hint = match near {
+                    Some("content_from") => {
+                        format!(
+                            "pass `content_from` {{\"draft_sha256\": {name}'s value}} in place of {name}"
+                        )
+                    }
+                    Some(near) => format!("write `{near}` in place of {name}"),
+                    None => format!("leave out {name}, and pass the text itself as `content`"),
+                };
+                let unknown = unknown.with("hint", hint);
+                near.map_or(unknown.clone(), |near| unknown.with("nearest_names", vec![near]))
             }
             _ => unknown,
         };
@@ -116,6 +130,22 @@ pub(crate) fn check(
         Some(refused) => Err(refused),
         None => Ok(arguments),
     }
+}
+
+/// The argument in which a value belongs that came under another name where the text itself is missing: a digest names a draft,
+/// and one word may name a file. A digest is never the text.
+fn in_place_of_content(known: &Map<String, Value>, value: &str) -> Option<&'static str> {
+    const PATH_MAX: usize = 200;
+    let has = |name: &&&'static str| known.contains_key(**name);
+    let is_digest = value.len() == 64 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_digest {
+        return ["draft_sha256", "content_from"].iter().find(has).copied();
+    }
+    let is_word = value.len() <= PATH_MAX && !value.contains(char::is_whitespace);
+    let is_path = is_word && value.contains(['.', '/', '\\']);
+    // A tool that requires a path has it, or misses it for itself.
+    let takes_path = is_path && known.contains_key("session");
+    Some(if takes_path && known.contains_key("path") { "path" } else { "content" })
 }
 
 /// The argument that is an object with a part of this name.
@@ -180,7 +210,23 @@ fn refusal(argument: &str, reason: String, hint: String) -> Box<Envelope> {
 }
 
 /// Names that tools of other programs have for the arguments here, in small letters without `_`.
-const MEANT: [(&str, &[&str]); 19] = [
+const MEANT: [(&str, &[&str]); 20] = [
+    (
+        "draft_sha256",
+        &[
+            "digest",
+            "draft",
+            "draftdigest",
+            "draftfrom",
+            "drafthash",
+            "draftid",
+            "draftsha",
+            "fromdraft",
+            "redacted",
+            "sha",
+            "sha256",
+        ],
+    ),
     (
         "write_to",
         &[
@@ -194,7 +240,6 @@ const MEANT: [(&str, &[&str]); 19] = [
             "saveto",
             "target",
             "targetfile",
-            "targetpath",
             "to",
         ],
     ),
@@ -388,7 +433,12 @@ fn check_inner(
         let known = known.into_iter().flat_map(Map::keys);
         let full = format!("{outer}.{name}");
         // What the call is for concerns the arguments of the tool itself.
-        return Err(unknown_argument("", name, &full, value, known, &|_| false));
+        let refused = unknown_argument("", name, &full, value, known, &|_| false);
+        let chosen = aims::of("rw.redact", name, value).filter(|aim| aim.contains("`redact`"));
+        return Err(match chosen.filter(|_| property("redact").is_some()) {
+            Some(aim) => refused.with("hint", aim),
+            None => refused,
+        });
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let required = required.filter_map(Value::as_str);
@@ -453,6 +503,11 @@ fn wrong_type(name: &str, schema: &Value, value: &Value, is_required: bool) -> B
     as_the_library(name, refused)
 }
 
+/// Whether a word stands for all secrets.
+fn is_all(word: &str) -> bool {
+    ["*", "all", "secrets", "true", "yes"].contains(&word.trim().to_lowercase().as_str())
+}
+
 /// What to pass in place of a value whose type is wrong, where the value shows what is meant.
 fn meant_value(name: &str, schema: &Value, value: &Value) -> Option<String> {
     match (schema.get("type").and_then(Value::as_str)?, value) {
@@ -461,8 +516,21 @@ fn meant_value(name: &str, schema: &Value, value: &Value) -> Option<String> {
             level if name == "classify" && level.parse::<Verdict>().is_ok() => {
                 Some(format!("pass `classify` true and `classify_reject_at` {level}"))
             }
+            _ if name == "classify" => Some("pass `classify` as true or false".to_owned()),
             _ => None,
         },
+        ("boolean", Value::Number(_) | Value::Object(_)) if name == "classify" => {
+            Some("pass `classify` true, and a level as `classify_reject_at`".to_owned())
+        }
+        ("object", Value::String(_) | Value::Array(_)) if name == "content_from" => {
+            Some("pass `content_from` as {\"draft_sha256\": \"…\"}".to_owned())
+        }
+        ("array", Value::String(word)) if name.ends_with("redact") && is_all(word) => {
+            Some(format!("leave out {name}: without it all secrets are taken out"))
+        }
+        ("array", Value::Bool(true)) if name.ends_with("redact") => {
+            Some(format!("leave out {name}: without it all secrets are taken out"))
+        }
         ("array", Value::String(word)) => {
             let is_word = |word: &str| {
                 let is_sign = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';

@@ -54,6 +54,13 @@ impl Tool for Redact {
     const INSTEAD_OF_CONTENT: &'static [&'static str] = &["path", "draft_sha256", "session"];
 
     fn run(self, workspace: &Workspace) -> Answer {
+        if self.write_to.is_none() && self.expected_prev_sha256.is_some() {
+            return Err(unfit(
+                "expected_prev_sha256_without_write_to",
+                "pass the path of the file to replace as `write_to`, or leave out `expected_prev_sha256`, since nothing is \
+                 written without it",
+            ));
+        }
         let source = match (self.content, self.path, self.draft_sha256, self.session) {
             (Some(content), None, None, None) => Source::Content(content),
             (None, Some(path), None, None) => Source::File(path),
