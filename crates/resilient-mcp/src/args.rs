@@ -850,6 +850,104 @@ mod tests {
     }
 
     #[test]
+    fn what_a_value_shows_says_where_it_belongs() {
+        let text = || json!({"type": "string"});
+        let chosen = || json!({"type": "array", "items": {"type": "string"}});
+        let from = json!({
+            "type": "object", "additionalProperties": false, "required": ["draft_sha256"],
+            "properties": {"draft_sha256": text(), "redact": chosen()},
+        });
+        let write = json!({
+            "properties": {
+                "path": text(), "content": text(), "content_from": from,
+                "classify": {"type": "boolean"},
+            },
+            "required": ["path"],
+        });
+        let score = json!({"properties": {
+            "content": text(), "path": text(), "session": text(), "draft_sha256": text(), "redact": chosen(),
+        }});
+        let instead = |tool: &str| match tool {
+            "rw.safe_write" => &["content_from"][..],
+            _ => &["path", "session", "draft_sha256"],
+        };
+        let digest = "ab".repeat(32);
+        for (tool, schema, arguments, hint) in [
+            (
+                "rw.safe_write",
+                &write,
+                json!({"path": "a", "blob": digest}),
+                "pass `content_from` {",
+            ),
+            ("rw.risk_score", &score, json!({"blob": digest}), "write `draft_sha256` in place"),
+            ("rw.risk_score", &score, json!({"draft_id": digest}), "write `draft_sha256` in place"),
+            ("rw.risk_score", &score, json!({"dir": "src/a.py"}), "write `path` in place of dir"),
+            (
+                "rw.safe_write",
+                &write,
+                json!({"path": "a", "content": "x", "redact": true}),
+                "leave out redact, and pass `classify` true",
+            ),
+            (
+                "rw.safe_write",
+                &write,
+                json!({"path": "a", "content_from": {"draft_sha256": digest, "only": ["pii"]}}),
+                "write `redact`, an array",
+            ),
+            (
+                "rw.safe_write",
+                &write,
+                json!({"path": "a", "content_from": digest}),
+                "pass `content_from` as {",
+            ),
+            (
+                "rw.safe_write",
+                &write,
+                json!({"path": "a", "content": "x", "classify": "low"}),
+                "pass `classify` true and `classify_reject_at` low",
+            ),
+            (
+                "rw.safe_write",
+                &write,
+                json!({"path": "a", "content": "x", "classify": 1}),
+                "pass `classify` true",
+            ),
+            (
+                "rw.redact",
+                &score,
+                json!({"path": "a", "redact": "github_pat, pii"}),
+                "pass redact as the array [\"github_pat\",\"pii\"]",
+            ),
+            (
+                "rw.redact",
+                &score,
+                json!({"path": "a", "redact": "all"}),
+                "leave out redact: without it",
+            ),
+            (
+                "rw.redact",
+                &score,
+                json!({"path": "a", "redact": [1.5]}),
+                "families, or finding numbers",
+            ),
+        ] {
+            let schema = schema.as_object().unwrap();
+            let arguments = arguments.as_object().unwrap().clone();
+            let told = check(tool, schema, instead(tool), TEXTS, arguments).unwrap_err().context;
+            let said = told["hint"].as_str().unwrap();
+            assert!(said.starts_with(hint) || said.contains(hint), "{tool}: {said}");
+        }
+        // In the smallest set nothing takes a digest.
+        let core = json!({"properties": {"path": text(), "content": text()}, "required": ["path", "content"]});
+        let arguments = json!({"path": "a", "draft_sha256": digest});
+        let arguments = arguments.as_object().unwrap().clone();
+        let told = check("rw.write_file", core.as_object().unwrap(), &[], TEXTS, arguments);
+        let told = told.unwrap_err().context;
+        let said = told["hint"].as_str().unwrap();
+        assert!(said.starts_with("leave out draft_sha256, and pass the text itself"), "{said}");
+    }
+
+    #[test]
     fn a_text_under_another_name_is_told_that_it_is_the_content() {
         let context = context(json!({"path": "a", "text": "b"}));
         assert_eq!(context["hint"], "write `content` in place of text");

@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
+use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit, names_key};
 use super::super::token::TokenStats;
-use super::super::work;
+use super::super::{naming, work};
 use super::judge::{Stand, is_password};
 use super::{Claimed, ValueHit, line_around};
 
@@ -188,7 +189,9 @@ fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<(usize, Keyword)>) {
         let is_password =
             [&b"password"[..], b"passwd", b"passphrase"].iter().any(|end| last.ends_with(end))
                 || has_user && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw");
-        let is_key = matches!(last.as_slice(), b"token" | b"secret") || names_key(name);
+        let is_open = || naming::is_open(&PrecedingWords::of(name));
+        let is_key =
+            (matches!(last.as_slice(), b"token" | b"secret") || names_key(name)) && !is_open();
         is_password.then_some(Keyword::Password).or(is_key.then_some(Keyword::Key))
     };
     let numbered = names.iter().map(announced).enumerate();
