@@ -275,13 +275,6 @@ pub(super) fn is_whole(token: &[u8]) -> bool {
     is_one(token, |_| true)
 }
 
-/// Tells whether a text begins as the tokens of a format do, with more than three letters, which stand anywhere.
-pub(super) fn begins_row(token: &[u8]) -> bool {
-    let begins =
-        |(_, format): ParsedRow| format.prefix().len() > 3 && token.starts_with(format.prefix());
-    prefixes_of(token).filter_map(|prefix| prefix.rule).any(begins)
-}
-
 fn is_one(token: &[u8], is_meant: impl Fn(&Format<'_>) -> bool) -> bool {
     let fits = |(_, format): ParsedRow| {
         is_meant(format) && format.matches(token).is_some_and(|(len, _)| len == token.len())

@@ -220,7 +220,10 @@ fn is_below(begun: &str, rest: &str) -> bool {
 
 /// The lines behind the first one of a block, up to what begins or ends one. Headers and lines without a letter are none.
 fn below(rest: &str) -> impl Iterator<Item = &str> {
-    let is_header = |line: &&str| ["Proc-Type:", "DEK-Info:"].iter().any(|it| line.contains(it));
+    // In one line with the rows they are none.
+    let is_header = |line: &&str| {
+        line.len() < 128 && ["Proc-Type:", "DEK-Info:"].iter().any(|it| line.contains(it))
+    };
     let lines = rest.lines().take(2 * LINES_BELOW).take_while(|line| !line.contains("-----"));
     let is_text = |line: &&str| line.contains(|sign: char| sign.is_ascii_alphabetic());
     lines.filter(move |line| !is_header(line)).filter(is_text).take(LINES_BELOW)
@@ -251,7 +254,8 @@ fn has_body<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
             let at = from;
             from += row.len() + 1;
             let before = line.get(seen..at).unwrap_or_default();
-            if !is_key(row) || rows.len() >= ROWS_MAX {
+            // A public key of SSH is none.
+            if !is_key(row) || row.starts_with(b"AAAA") || rows.len() >= ROWS_MAX {
                 continue;
             }
             seen = at + row.len();
@@ -288,9 +292,10 @@ fn is_name(text: &str) -> bool {
     name.ends_with(|sign: char| sign.is_alphabetic() || is_quote(sign))
 }
 
-/// How much of a row is the last part of what ends a line in some notation: `\n`, `%0A`, `\u000a`, `#012`, `^J`.
+/// How much of a row is the last part of what ends a line in some notation, `\n`, `%0A`, `\u000a`, `#012`, `^J`, or the
+/// sign of a change.
 fn notation_len(row: &[u8]) -> usize {
-    const NOTATIONS: [&[u8]; 12] = [
+    const NOTATIONS: [&[u8]; 13] = [
         b"u0000000a",
         b"u000a",
         b"x0a",
@@ -303,6 +308,7 @@ fn notation_len(row: &[u8]) -> usize {
         b"12",
         b"j",
         b"n",
+        b"+",
     ];
     let begins =
         |it: &&[u8]| row.get(..it.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(it));

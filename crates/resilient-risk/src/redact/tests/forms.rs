@@ -98,8 +98,6 @@ fn a_password_goes_from_a_list_and_a_table() {
     for text in [
         "| name | password policy |\n|---|---|\n| Win2k3Srv | aX4tB8nQe1Zr0 |\n",
         "| user | password |\nbob | aX4tB8nQe1Zr0 |\n",
-        "id,csrf_token\n1,aX4tB8nQe1Zr0q7Rk9zPwX2vLm\n",
-        "user,next_token\nbob,aX4tB8nQe1Zr0q7Rk9zPwX2vLm\n",
         "f(user, password)\ng(bob, aX4tB8nQe1Zr0)\n",
         "| test | pass |\n|---|---|\n| a | 3/4 |\n| b | yes |\n",
         "suite,pass,fail\nunit,Node18.x-x64,0\n",
