@@ -182,8 +182,10 @@ def env(text, ranges):
     names, at = [], 0
     for line in text.encode().splitlines(keepends=True):
         if line.strip() and not line.lstrip().startswith((b"#", b";", b"[")):
-            name, sign, _ = line.partition(b"=")
-            if not sign or not re.fullmatch(rb"\s*(export )?[\w.-]+\s*", name):
+            name, sign, value = line.partition(b"=")
+            # A token that ends with two of the sign assigns nothing.
+            is_padding = value.strip() and not value.strip(b"= \r\n")
+            if not sign or is_padding or not re.fullmatch(rb"\s*(export )?[\w.-]+\s*", name):
                 raise SyntaxError(f"no assignment: {line!r}")
             if not any(at <= start < at + len(name) for start, _ in ranges):
                 names.append(name.decode())
