@@ -123,14 +123,20 @@ impl<'a> Multiline<'a> {
     }
 }
 
-/// Tells whether a quote ends a literal of its own line rather than to begin one: a word stands right before it, and
-/// such a quote before that.
+/// Tells whether a quote ends a literal of its own line rather than to begin one: a word or a mark stands right before it,
+/// and such a quote before that.
 fn closes(lead: &str, quote: &str) -> bool {
     const NEAR: usize = 128;
     let word = lead.trim_end_matches(|c| PREFIXES.contains(c));
     let near = window_before(word, word.len(), NEAR);
     let line = near.rsplit('\n').next().unwrap_or_default();
-    word.ends_with(char::is_alphanumeric) && line.contains(quote)
+    let mark = line.rsplit_once("REDACTED:").map(|(_, mark)| mark.trim_end_matches(['>', ']']));
+    let is_mark = || {
+        mark.is_some_and(|mark| {
+            !mark.contains(|c: char| !c.is_alphanumeric() && c != ':' && c != '_')
+        })
+    };
+    (word.ends_with(char::is_alphanumeric) || is_mark()) && line.contains(quote)
 }
 
 /// Where a quote stands that no backslash escapes.

@@ -336,3 +336,15 @@ fn only_an_indicator_begins_a_block_scalar() {
         assert!(redacted.ends_with("       another line\n"), "{redacted}");
     }
 }
+
+/// Before, the lines up to the next quote went with what stands behind a literal.
+#[test]
+fn what_stands_behind_a_literal_begins_none() {
+    let one = ["ghp", "_aJHYDiuZ1x0YApBrmExZij3N0JXqjzKbq09"].concat();
+    for language in [Language::Env, Language::Shell] {
+        let text = format!("token = \"{one}\"p_aJHYDiuZ1x0YApBrmExZij3N0JX\nif x_2\n\")\n");
+        let wish = Wish { language: Some(language), ..Wish::default() };
+        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        assert!(redacted.ends_with("\nif x_2\n\")\n") && !redacted.contains(&one), "{redacted}");
+    }
+}
