@@ -15,6 +15,9 @@ use super::{Claimed, ValueHit, line_around};
 /// A longer line is no row.
 const LINE_MAX: usize = 2000;
 
+/// A shorter cell may be anything.
+const CELL_MIN: usize = 12;
+
 /// A longer cell is no name.
 const NAME_MAX: usize = 40;
 
@@ -107,22 +110,32 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
 /// Tells whether the cell of a column is a secret. A token may be hexadecimal digits.
 fn is_secret(value: &[u8], word: Keyword) -> bool {
     const HEX_MIN: usize = 32;
-    const KEY_MIN: usize = 12;
     let stats = TokenStats::of(value);
     let is_key = word == Keyword::Key;
-    let is_other = is_key && (value.len() < KEY_MIN || is_path(value) || stats.is_name());
-    is_password(value, Stand::Literal, Keyword::Password) && !is_other
+    let is_other = is_key && (is_path(value) || stats.is_name());
+    let is_short = || is_mixed(value) && is_password(value, Stand::Literal, Keyword::Password);
+    (is_password(value, Stand::Literal, word) || is_key && is_short()) && !is_other
         || is_key && value.len() >= HEX_MIN && stats.is_hexadecimal()
 }
 
-/// Tells whether the cell of a column may be a secret beside one that is.
+/// Tells whether the cell of a column may be a secret beside one that is: no number, date, place or reference.
 fn may_be_secret(value: &[u8], word: Keyword) -> bool {
-    const MIN: usize = 8;
     let stats = TokenStats::of(value);
-    let is_spelled = value.len() >= MIN && value.iter().all(u8::is_ascii_graphic);
+    let is_small = || value.len() >= CELL_MIN && value.iter().all(u8::is_ascii_lowercase);
     is_secret(value, word)
-        || is_spelled && stats.digits > 1 && !is_path(value) && !stats.is_name()
-        || is_spelled && stats.has_rare_bigrams()
+        || is_mixed(value) && !stats.is_name()
+        || is_small() && stats.has_rare_bigrams()
+}
+
+/// Tells whether a cell has small and capital letters and digits, and no sign of a reference: `${NAME}`, `vault:kv/app`.
+fn is_mixed(value: &[u8]) -> bool {
+    let stats = TokenStats::of(value);
+    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#%&*+-.=?@^_~".contains(byte);
+    value.len() >= CELL_MIN
+        && stats.lower > 0
+        && stats.upper > 0
+        && stats.digits > 0
+        && value.iter().all(is_sign)
 }
 
 /// Tells whether a value says where a secret is kept: `kv/data/api#v2`, `prod/db-1`.

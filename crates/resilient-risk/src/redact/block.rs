@@ -243,7 +243,7 @@ struct Beside {
 }
 
 /// Tells whether lines have rows of a key: two of a length that rows of keys have, behind the same text except for numbers, or
-/// three consecutive ones of one length. Digests are none, `sha384-…`, and two named values may be tokens.
+/// three consecutive ones of one length. Digests and arguments are none, nor are values of names: `sha384-…`, `f("…`, `id: …`.
 fn has_body<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     const ROWS_MAX: usize = 16;
     const WIDTHS: [usize; 3] = [64, 70, 76];
@@ -267,7 +267,7 @@ fn has_body<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
                     len: row.len(),
                     notation: notation_len(row),
                     is_body: material::is_body(row),
-                    is_named: ends(&[':', '=']),
+                    is_named: ends(&[':', '=', '(']),
                 });
             }
         }
@@ -280,7 +280,7 @@ fn has_body<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     };
     let is_three = |three: &[Beside]| {
         let [one, ..] = three else { return false };
-        let is_row = |row: &Beside| row.is_body && row.len == one.len;
+        let is_row = |row: &Beside| row.is_body && row.len == one.len && !row.is_named;
         three.iter().all(is_row) && lens(one).iter().any(|len| len % 4 == 0)
     };
     rows.windows(2).any(is_two) || rows.windows(3).any(is_three)

@@ -42,7 +42,11 @@ impl Source<'_> {
             // A token may begin behind a text or another variable.
             for from in 0..word.len() {
                 let parts = self.parts(word.get(from..).unwrap_or_default(), begin);
-                if parts.len() > 1 && self.put_token(begin, &parts, views) {
+                let begins = |part: &Range<usize>| from == 0 || is_begun(self.said(part));
+                if parts.len() > 1
+                    && parts.first().is_some_and(begins)
+                    && self.put_token(begin, &parts, views)
+                {
                     done = end;
                     break;
                 }
@@ -83,6 +87,7 @@ impl Source<'_> {
         /// So the paper's patterns without a length begin.
         const LONG: [&[u8]; 3] = [b"sk-", b"eyJ", b"client-"];
         const REST_MIN: usize = 11;
+        const LONG_REST_MIN: usize = 20;
         let [first, rest @ ..] = parts else { return false };
         let said = self.said(first);
         if rest.is_empty() || known_formats::is_full(said) {
@@ -102,9 +107,10 @@ impl Source<'_> {
             || said.len() >= LONG_MIN && has_no_length();
         let is_rest = |part: &[u8]| {
             let stats = TokenStats::of(part);
+            let is_long = part.len() >= LONG_REST_MIN && !stats.is_name();
             part.len() >= REST_MIN
                 && stats.is_rest()
-                && stats.is_drawn()
+                && (is_long || stats.is_drawn())
                 && !part.iter().all(|byte| byte.is_ascii_hexdigit() || b"-_.".contains(byte))
         };
         let has_rest = || rest.iter().any(|part| is_rest(self.said(part)));
@@ -226,4 +232,10 @@ impl Source<'_> {
         let is_value = (1..=PART_MAX).contains(&value.len()) && value.end < end;
         (is_value && self.said(&value).iter().all(is_plain)).then_some(value)
     }
+}
+
+/// Tells whether a part of a word, behind other ones, may begin a token: a name in a program has no digit, and one capital.
+fn is_begun(part: &[u8]) -> bool {
+    let stats = TokenStats::of(part);
+    stats.digits > 0 || stats.upper > 1
 }

@@ -89,6 +89,22 @@ fn a_password_goes_from_a_list_and_a_table() {
     let all = redacted(text).text;
     assert!(!all.contains("q7Rk") && !all.contains("kqvx"), "{all}");
     assert!(all.ends_with("jo,none\nal,changeme\n"), "{all}");
+    for cell in [
+        "${DB_PASS_11}",
+        "DB_PASSWORD_11",
+        "vault:kv/data/app12#pw",
+        "****1234",
+        "changeme123",
+        "v12.10.1-rc.1",
+        "2026-11-28T10:11:12Z",
+        "model_2024x1",
+        "Szczecin",
+        "0f9a1c2e-1111-4222-8333-0123456789ab",
+    ] {
+        let text = format!("id,secret,user\n1,q7Rk9zPwX2vLm4,bob\n2,{cell},amy\n");
+        let all = redacted(&text).text;
+        assert!(all.ends_with(&format!("2,{cell},amy\n")) && !all.contains("q7Rk"), "{all}");
+    }
     let key = ["q7Rk9zPwX2vLm", "aX4tB8nQe1Zr0"].concat();
     each(&["user,api_key\nbob,@@\n", "name;API Key\nbob;@@\n"], &key, MARK);
     let [one, two] = ["q7Rk9zPwX2vLm", "aX4tB8nQe1Zr0"];

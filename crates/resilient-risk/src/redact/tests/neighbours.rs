@@ -238,6 +238,10 @@ fn a_token_without_a_length_takes_a_drawn_variable_only_wherever_that_is_set() {
             }
         }
     }
+    for name in ["key-vault", "pat-service", "secret_manager", "sk-learn", "eyJson"] {
+        let text = format!("NAME={name}\nID=a98c8db\nrun \"web-$NAME-$ID\" /tmp/$NAME$ID\n");
+        assert_eq!(redacted(&text).text, text);
+    }
     let (one, two) =
         (["sk-", "ant-api03-", &draw(48)].concat(), "Lq9kcoEU2FV4ik6f28DMSJJ7oj7FY6j5rHJMpH3AA");
     for text in [
