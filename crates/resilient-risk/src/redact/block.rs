@@ -240,6 +240,8 @@ struct Beside {
     is_body: bool,
     /// A name and a sign stand before it: it may be a value.
     is_named: bool,
+    /// It has padding: no row of a key follows.
+    is_last: bool,
 }
 
 /// Tells whether lines have rows of a key: two of a length that rows of keys have, behind the same text except for numbers, or
@@ -268,6 +270,7 @@ fn has_body<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
                     notation: notation_len(row),
                     is_body: material::is_body(row),
                     is_named: ends(&[':', '=', '(']),
+                    is_last: row.ends_with(b"="),
                 });
             }
         }
@@ -276,12 +279,17 @@ fn has_body<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     let is_two = |two: &[Beside]| {
         let [one, other] = two else { return false };
         let is_first = one.is_body && lens(one).iter().any(|len| WIDTHS.contains(len));
-        is_first && !one.is_named && one.before == other.before && other.len <= one.len
+        is_first
+            && !one.is_named
+            && !one.is_last
+            && one.before == other.before
+            && other.len <= one.len
     };
     let is_three = |three: &[Beside]| {
-        let [one, ..] = three else { return false };
+        let [one, two, _] = three else { return false };
         let is_row = |row: &Beside| row.is_body && row.len == one.len && !row.is_named;
-        three.iter().all(is_row) && lens(one).iter().any(|len| len % 4 == 0)
+        let is_last = one.is_last || two.is_last;
+        !is_last && three.iter().all(is_row) && lens(one).iter().any(|len| len % 4 == 0)
     };
     rows.windows(2).any(is_two) || rows.windows(3).any(is_three)
 }

@@ -189,7 +189,7 @@ fn goes_over_lines(language: Language, quote: &str) -> bool {
 
 /// A line that begins a block scalar: the signs of items and keys, a key, tags and anchors, and the indicator. `key: |-`
 static BLOCK: Form = Form::of(concat!(
-    r"^( *(?:[-?] +)*)((?:[^\s#](?:[^\s]#|[^#])*?)?:[ \t]+)?(?:[!&]\S*[ \t]+)*",
+    r"^( *(?:[-?] +)*)((?:[^\s#]#*(?:[^\s]#|[^#])*?)?:[ \t]+)?(?:[!&]\S*[ \t]+)*",
     r"[|>][-+]?[1-9]?[-+]?[ \t]*(?:[ \t]#.*)?$",
 ));
 

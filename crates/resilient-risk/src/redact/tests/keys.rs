@@ -353,6 +353,7 @@ fn rows_of_a_key_without_the_first_one_are_refused() {
         "<link integrity=\"sha384-#\">\n",
         "id1: #\n",
         "assert f(\"#\")\n",
+        "- #=\n",
     ] {
         let below: String = rows.iter().take(3).map(|row| below.replace('#', row)).collect();
         let text = format!("HEADER = \"{begin}\"\n{below}");

@@ -330,7 +330,9 @@ fn only_an_indicator_begins_a_block_scalar() {
     let text = format!("- |\n  text\n- password: {one}\n    {two}\n");
     let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
     assert!(!redacted.contains(&one) && !redacted.contains(&two), "{redacted}");
-    for above in ["k: |", "- |", "- k: >-", "k: !t &a |2- # c", "? |", "issue#12: |", "\"C#\": |"] {
+    for above in
+        ["k: |", "- |", "- k: >-", "k: !t &a |2- # c", "? |", "issue#12: |", "C#: |", "\"C#\": |"]
+    {
         let text = format!("{above}\n     password: {one}\n       another line\n");
         let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
         assert!(redacted.ends_with("       another line\n"), "{redacted}");
