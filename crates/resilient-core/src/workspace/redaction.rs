@@ -13,6 +13,7 @@ use crate::form::Asked;
 use crate::policy::Policy;
 use crate::redact::{self, Choice, Language, Redaction, Wish};
 use crate::risk::{Findings, Verdict};
+use crate::roots::Target;
 use crate::scratch::{PutRequest, SECRET_LABEL};
 use crate::screen::{self, Screen};
 use crate::write::{self, WriteMode, WriteReceipt, WriteRequest};
@@ -106,6 +107,10 @@ impl Workspace {
             Some(to) => write::end_of(&self.store, &to.path, to.mode, &policy)?,
             None => None,
         };
+        // A file that is cleaned in place does not stand behind itself.
+        let is_other =
+            |target: &Target| origin.file.as_ref().is_none_or(|(read, _)| target.path != *read);
+        let end = end.filter(|(target, _)| is_other(target));
         let front = end.map(|(_, end)| end).unwrap_or_default();
         let mut redaction = screen::scan(&self.store.progress, || {
             redact::redact_behind(&front, &origin.content, &policy.risk, &wish)

@@ -108,6 +108,21 @@ fn a_file_is_cleaned_in_place_only_when_its_secrets_are_kept() {
     assert_eq!(found.content, token("k3Jd9f"));
 }
 
+/// Before, such a file was read as one that stands behind itself, and its beginning went.
+#[test]
+fn a_file_that_is_cleaned_in_place_does_not_go_on_with_its_own_end() {
+    let home = Home::new();
+    let token = token("k3Jd9f");
+    let (front, back) = token.split_at(20);
+    let text = format!("{back}\nmore\n{front}");
+    home.put("a.txt", &text);
+    let write = to("a.txt").map(|to| WriteTo { mode: WriteMode::Append, ..to });
+    let redact = RedactRequest { write, keep: true, ..request(file("a.txt")) };
+    let redacted = home.open().redact(redact).unwrap();
+    assert!(redacted.redaction.replaced.is_empty(), "{redacted:?}");
+    assert_eq!(home.text("a.txt"), text);
+}
+
 /// The refusal to put a mark over a value.
 fn over(mark: &str, line: u64, old_line: u64) -> Value {
     let path = "a.py";
