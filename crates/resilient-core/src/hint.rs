@@ -137,9 +137,9 @@ pub fn hint(error: &Error) -> String {
             }
             .to_owned()
         }
-        Error::Blocked { draft: Some(draft), report, reject_at: Verdict::Low, .. }
+        Error::Blocked { draft: Some(draft), .. }
             if matches!(**draft, Draft::Scratch(_))
-                && let Some(chosen) = with_placeholders(report) =>
+                && let Some(chosen) = with_placeholders(error) =>
         {
             let chosen = serde_json::json!(chosen);
             format!(
@@ -502,9 +502,10 @@ pub fn hint(error: &Error) -> String {
     }
 }
 
-/// What a redaction has to choose to take out placeholders, too, if there are any: it leaves them otherwise.
+/// What a redaction has to choose for a text that is refused for its placeholders, too: it leaves them otherwise.
 #[must_use]
-pub fn with_placeholders(report: &Report) -> Option<Vec<String>> {
+pub fn with_placeholders(error: &Error) -> Option<Vec<String>> {
+    let Error::Blocked { report, reject_at: Verdict::Low, .. } = error else { return None };
     let actions = actions(report);
     actions.iter().find(|action| matches!(action, Action::RenamePlaceholder { .. }))?;
     let families = actions.iter().find_map(|action| match action {

@@ -68,8 +68,19 @@ pub fn score_appended(front: &str, text: &str, policy: &Policy) -> Report {
 /// alone, which is what a redaction takes them out of. Behind them come the findings that the text has only together
 /// with what is in front: see [`PatternHit::begins_before`]. Spans of the report are those of both texts together.
 #[must_use]
-pub fn as_of_text(mut report: Report, in_front: usize, text: &str, policy: &Policy) -> Report {
+pub fn as_of_text(report: Report, in_front: usize, text: &str, policy: &Policy) -> Report {
+    as_of_text_with_count(report, in_front, text, policy).0
+}
+
+/// The same, and how many findings are those of the text alone.
+fn as_of_text_with_count(
+    mut report: Report,
+    in_front: usize,
+    text: &str,
+    policy: &Policy,
+) -> (Report, usize) {
     let alone = score(text, policy).detected_patterns;
+    let count = alone.len();
     let mut known: Vec<(usize, usize)> = alone
         .iter()
         .filter_map(Detection::hit)
@@ -98,15 +109,15 @@ pub fn as_of_text(mut report: Report, in_front: usize, text: &str, policy: &Poli
             Detection::Pattern(_) | Detection::Size(_) => None,
         }
     }));
-    report
+    (report, count)
 }
 
 /// The report of a text that stands behind another one: findings and numbers as of [`as_of_text`], with all spans those of both
 /// texts together.
 pub(super) fn score_behind(front: &str, both: &str, policy: &Policy) -> Report {
     let text = both.get(front.len()..).unwrap_or_default();
-    let alone = score(text, policy).detected_patterns.len();
-    let mut report = as_of_text(score_appended(front, text, policy), front.len(), text, policy);
+    let together = score_appended(front, text, policy);
+    let (mut report, alone) = as_of_text_with_count(together, front.len(), text, policy);
     for found in report.detected_patterns.iter_mut().take(alone) {
         if let Detection::Pattern(hit) = found {
             for span in std::iter::once(&mut hit.span).chain(&mut hit.pieces) {

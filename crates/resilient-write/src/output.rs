@@ -391,7 +391,11 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
              the refused text without them, which is no whole file"
         )),
         (ErrorKind::Blocked, Some(sha256), _) => {
-            let chosen: String = chosen(error).iter().map(|it| format!(" --redact {it}")).collect();
+            let chosen: String = with_placeholders(error)
+                .iter()
+                .flatten()
+                .map(|it| format!(" --redact {it}"))
+                .collect();
             Some(format!(
                 "write the refused text without the detected strings with `resilient-write redact --draft-sha256 \
                  {sha256}{chosen} --write-to PATH` and the same `--mode`; without `--write-to` it prints that text, for a \
@@ -418,16 +422,6 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
 /// Whether something of a refused text is a secret only together with the end of the file.
 fn begins_before(error: &Error) -> bool {
     matches!(error, Error::Blocked { report, .. } if report.begins_before())
-}
-
-/// What a redaction has to choose for a text that is refused for its placeholders, too.
-fn chosen(error: &Error) -> Vec<String> {
-    match error {
-        Error::Blocked { report, reject_at: risk::Verdict::Low, .. } => {
-            with_placeholders(report).unwrap_or_default()
-        }
-        _ => Vec::new(),
-    }
 }
 
 /// Whether a refused text is a part of a file, or data of another kind.

@@ -224,9 +224,14 @@ fn below(rest: &str) -> impl Iterator<Item = &str> {
     let is_header = |line: &&str| {
         line.len() < 128 && ["Proc-Type:", "DEK-Info:"].iter().any(|it| line.contains(it))
     };
-    let lines = rest.lines().take(2 * LINES_BELOW).take_while(|line| !line.contains("-----"));
+    let lines = lines_inside(rest, 2 * LINES_BELOW);
     let is_text = |line: &&str| line.contains(|sign: char| sign.is_ascii_alphabetic());
     lines.filter(move |line| !is_header(line)).filter(is_text).take(LINES_BELOW)
+}
+
+/// So many of the next lines, up to what begins or ends a block.
+fn lines_inside(rest: &str, count: usize) -> impl Iterator<Item = &str> {
+    rest.lines().take(count).take_while(|line| !line.contains("-----"))
 }
 
 /// A row of base64 beside other text.
@@ -331,8 +336,8 @@ fn has_next(begun: &str, rest: &str) -> bool {
         let is_one = row.len() == begun.len() || row.len() == begun.len() + notation_len(row);
         is_one && !material::is_begin(row)
     };
-    let lines = rest.lines().take(LINES).take_while(|line| !line.contains("-----"));
-    !material::is_whole(begun.as_bytes()) && lines.flat_map(drawn).any(fits)
+    let mut lines = lines_inside(rest, LINES);
+    !material::is_whole(begun.as_bytes()) && lines.any(|line| drawn(line).into_iter().any(fits))
 }
 
 /// The drawn rows of a line, without the names before them.

@@ -39,9 +39,20 @@ impl Source<'_> {
                 continue;
             }
             let (begin, word, end) = self.expanded(at, done);
+            let later: Vec<_> = word.iter().map(|part| self.said_by(part, begin, false)).collect();
             // A token may begin behind a text or another variable.
             for from in 0..word.len() {
-                let parts = self.parts(word.get(from..).unwrap_or_default(), begin);
+                let mut parts: Vec<Range<usize>> = Vec::new();
+                for (part, later) in word.iter().zip(&later).skip(from) {
+                    let said = match parts.is_empty() {
+                        true => self.said_by(part, begin, true),
+                        false => later.clone(),
+                    };
+                    if said.is_empty() {
+                        break;
+                    }
+                    parts.extend(said.into_iter().filter(|part| !part.is_empty()));
+                }
                 let begins = |part: &Range<usize>| from == 0 || is_begun(self.said(part));
                 if parts.len() > 1
                     && parts.first().is_some_and(begins)
@@ -62,20 +73,12 @@ impl Source<'_> {
         }
     }
 
-    /// What the parts of a word say, up to a variable that has no value.
-    fn parts(&self, word: &[Part], begin: usize) -> Vec<Range<usize>> {
-        let mut parts = Vec::new();
-        for part in word {
-            let said = match part {
-                Part::Text(said) => vec![said.clone()],
-                Part::Name(name) => self.values(name, begin, parts.is_empty()),
-            };
-            if said.is_empty() {
-                break;
-            }
-            parts.extend(said.into_iter().filter(|part| !part.is_empty()));
+    /// What a part of a word says; nothing if it is a variable without a value. The *first* one begins a token if it can.
+    fn said_by(&self, part: &Part, begin: usize, first: bool) -> Vec<Range<usize>> {
+        match part {
+            Part::Text(said) => vec![said.clone()],
+            Part::Name(name) => self.values(name, begin, first),
         }
-        parts
     }
 
     /// Puts parts together if they are several, and a token begins with them. A whole token takes nothing with it, and

@@ -171,11 +171,9 @@ impl Risk {
     /// Any number of files.
     fn run_all(&self, workspace: &Workspace, policy: &Policy, output: &Output) -> Result<ExitCode> {
         let scan = Scan::of(&self.paths, workspace, policy, !self.no_ignore, self.explain);
-        let format = self.format.unwrap_or(Format::Text);
-        match format {
-            Format::Text if output.is_json() => output.line(&told::json(&scan))?,
-            Format::Text => output.raw(told::all(&scan).as_bytes())?,
-            Format::Json => output.line(&told::json(&scan))?,
+        match self.format.unwrap_or(Format::Text) {
+            Format::Text if !output.is_json() => output.raw(told::all(&scan).as_bytes())?,
+            Format::Text | Format::Json => output.line(&told::json(&scan))?,
             Format::Sarif => output.line(&sarif::log(&scan))?,
         }
         let failed = scan.files.iter().find_map(|file| match &file.outcome {
