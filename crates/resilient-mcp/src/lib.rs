@@ -30,6 +30,7 @@ pub mod hints;
 mod instructions;
 mod json;
 mod keys;
+mod meant;
 mod message;
 mod names;
 mod prompts;

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{AS_BEFORE, TEXTS, answer, told};
-use crate::args::{Texts, means};
+use crate::args::Texts;
+use crate::meant::means;
 use crate::seam::{Answer, Workspace};
 use crate::tools::{Effect, IfUnmade, Tool};
 
