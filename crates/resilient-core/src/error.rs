@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::edit::{Diagnosis, Nearest};
+use crate::near::nearest_one;
 use crate::policy;
 use crate::redact::Refusal;
 use crate::risk;
@@ -50,6 +51,19 @@ impl From<Refusal> for Error {
             Refusal::TooMany { count, most } => Self::RedactionTooLarge { count, most },
             Refusal::Breaks { format, line, message } => {
                 Self::RedactionBreaks { format, line, message }
+            }
+            Refusal::NoSuchFamily { ref name, ref known, ref found } => {
+                let near = nearest_one(name, known.iter().map(String::as_str));
+                let message = match (near, found.as_slice()) {
+                    (Some(near), _) => {
+                        format!("no family {name:?}; write {near:?} if that is meant")
+                    }
+                    (None, []) => refusal.to_string(),
+                    (None, _) => {
+                        format!("no family {name:?}; the text has findings of {}", found.join(", "))
+                    }
+                };
+                Self::BadArgument { argument: "redact", message }
             }
             other => Self::BadArgument { argument: "redact", message: other.to_string() },
         }

@@ -130,8 +130,8 @@ pub fn hint(error: &Error) -> String {
         Error::Blocked { report, draft, .. } if report.begins_before() => {
             match draft.as_deref() {
                 Some(Draft::Scratch(_)) => {
-                    "do not send the text again: `rw_safe_write` takes `content_from` {draft_sha256} in place of `content`, \
-                     with all other arguments of this call, and takes out what goes on with the end of the file, too"
+                    "do not send the text again: make this call again with `content_from` {draft_sha256} in place of `content`, \
+                     which takes out what goes on with the end of the file, too"
                 }
                 _ => GOES_ON,
             }
@@ -143,9 +143,8 @@ pub fn hint(error: &Error) -> String {
         {
             let chosen = serde_json::json!(chosen);
             format!(
-                "do not send the text again: `rw_safe_write` takes `content_from` {{draft_sha256, redact: {chosen}}} in place \
-                 of `content`, with all other arguments of this call; for anything else `rw_redact` takes draft_sha256 \
-                 and `redact` {chosen}"
+                "do not send the text again: make this call again with, in place of `content`, `content_from` {{draft_sha256, \
+                 redact: {chosen}}}"
             )
         }
         Error::Blocked { draft: Some(draft), report, .. } if is_removable(report) => {
@@ -170,9 +169,7 @@ pub fn hint(error: &Error) -> String {
                     "send the text again without what context.detected lists"
                 }
                 Draft::Scratch(_) => {
-                    "do not send the text again: `rw_safe_write` takes `content_from` {draft_sha256} \
-                     in place of `content`, with all other arguments of this call, `rw_chunk_append` and `rw_chunk_write` take \
-                     `draft_sha256`, and for anything else `rw_redact` gives the draft's clean text"
+                    "do not send the text again: make this call again with `content_from` {draft_sha256} in place of `content`"
                 }
             }
             .to_owned()

@@ -16,10 +16,8 @@ const WITHOUT: &[(&str, &str, &str)] = &[
     ),
     (
         "rw_redact",
-        ", `rw_chunk_append` and `rw_chunk_write` take `draft_sha256`, and for anything else `rw_redact` \
-         gives the draft's clean text",
-        ", `rw_chunk_append` and `rw_chunk_write` take `draft_sha256`, and other tools take the text without \
-         what context.detected lists",
+        "make this call again with the text that `rw_redact` answers for {",
+        "write the file with `rw_safe_write` and `content_from` {",
     ),
     (
         "rw_redact",
@@ -31,6 +29,13 @@ const WITHOUT: &[(&str, &str, &str)] = &[
 
 /// What a hint says of an argument, and what it says instead where the tool that was called has no such argument.
 const WITHOUT_ARGUMENT: &[(&str, &str, &str)] = &[
+    // Tools that take a part of a file.
+    ("content_from", "with `content_from` {draft_sha256} in place", "with `draft_sha256` in place"),
+    (
+        "content_from",
+        "with, in place of `content`, `content_from` {",
+        "with the text that `rw_redact` answers for {",
+    ),
     (
         "mode",
         "pass `mode` overwrite with context.existing_sha256 as",
@@ -91,7 +96,12 @@ mod tests {
 
     #[test]
     fn what_is_said_instead_is_of_hints_that_there_are() {
-        let hints: Vec<String> = samples().iter().map(hint).collect();
+        let mut hints: Vec<String> = samples().iter().map(hint).collect();
+        for at in 0..hints.len() {
+            let fit =
+                |hint: String, (_, with, without): &(&str, &str, &str)| hint.replace(with, without);
+            hints.push(WITHOUT_ARGUMENT.iter().fold(hints[at].clone(), fit));
+        }
         for (name, with, without) in WITHOUT.iter().chain(WITHOUT_ARGUMENT) {
             assert!(hints.iter().any(|hint| hint.contains(with)), "{with}");
             let named = format!("`{name}`");

@@ -85,6 +85,11 @@ fn secret() -> String {
     ["AK", "IA", "ABCDEFGHIJKLMNOP"].concat()
 }
 
+/// A vendor's prefix with a dummy behind.
+fn dummy() -> String {
+    ["sk-", "ant-", "oat01-{REDACTED}"].concat()
+}
+
 fn stale(actual: Option<Digest>, since: Option<Since>) -> Error {
     Error::Stale { path: text(), expected: "0".repeat(64), actual, since: since.map(Box::new) }
 }
@@ -251,6 +256,7 @@ a_sample_for_every! {
     Blocked { .. } => [
         blocked(&secret(), None),
         blocked(&secret(), Some(Draft::Scratch(Digest::of(b"")))),
+        blocked(&dummy(), Some(Draft::Scratch(Digest::of(b"")))),
         blocked(&secret(), Some(Draft::Rest(Digest::of(b"")))),
         blocked(&secret(), Some(Draft::Edit(Digest::of(b"")))),
         blocked(&secret(), Some(Draft::Record(Digest::of(b"")))),

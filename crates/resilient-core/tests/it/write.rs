@@ -275,7 +275,7 @@ fn a_blocked_draft_is_kept_and_not_written() {
     let refuse = || {
         let error = ws.write(rejecting(Verdict::Low, create("a.txt", draft))).unwrap_err();
         let (hint, facts) = hinted(&error);
-        assert!(hint.contains("`rw_safe_write` takes `content_from`"), "{hint}");
+        assert!(hint.contains("make this call again with `content_from` {draft_sha256}"), "{hint}");
         facts
     };
     assert_eq!(refuse(), blocked("a.txt", &sha(draft)));

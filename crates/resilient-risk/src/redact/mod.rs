@@ -282,19 +282,18 @@ fn check(report: &Report, policy: &Policy, chosen: &[Choice]) -> Result<(), Refu
     let fault = |choice: &Choice| match choice {
         Choice::Placeholders => None,
         Choice::Family(name) if families(policy).any(|known| known == name) => None,
-        Choice::Family(name) => {
-            let known = families(policy).collect::<Vec<_>>().join(", ");
-            Some(format!(
-                "no family {name:?}; there are {known}, placeholder, and findings by number"
-            ))
-        }
-        Choice::Finding(number) => match number.checked_sub(1).and_then(|nth| found.get(nth)) {
+        Choice::Family(name) => Some(Refusal::NoSuchFamily {
+            name: name.clone(),
+            known: families(policy).map(str::to_owned).collect(),
+            found: report.kinds(),
+        }),
+        &Choice::Finding(number) => match number.checked_sub(1).and_then(|nth| found.get(nth)) {
             Some(Detection::Pattern(_)) => None,
-            Some(Detection::Size(_)) => Some(format!("finding {number} is a size, not a text")),
-            None => Some(format!("no finding {number}; there are {}", found.len())),
+            Some(Detection::Size(_)) => Some(Refusal::IsASize(number)),
+            None => Some(Refusal::NoSuchFinding { number, found: found.len() }),
         },
     };
-    chosen.iter().find_map(fault).map_or(Ok(()), |fault| Err(Refusal::NoSuchChoice(fault)))
+    chosen.iter().find_map(fault).map_or(Ok(()), Err)
 }
 
 /// Whether a choice is of this finding's sort. Numbers choose none: they are of one text only.

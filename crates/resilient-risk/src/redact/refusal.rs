@@ -4,9 +4,27 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// There is no such family or finding.
-    #[error("{0}")]
-    NoSuchChoice(String),
+    /// There is no such family.
+    #[error("no family {name:?}; there are {}, placeholder, and findings by number", known.join(", "))]
+    NoSuchFamily {
+        /// What was chosen.
+        name: String,
+        /// The families that there are.
+        known: Vec<String>,
+        /// Those of which the text has findings.
+        found: Vec<String>,
+    },
+    /// There is no such finding.
+    #[error("no finding {number}; there are {found}")]
+    NoSuchFinding {
+        /// The number that was chosen.
+        number: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// What was chosen is no text.
+    #[error("finding {0} is a size, not a text")]
+    IsASize(usize),
     /// More is to be taken out than one redaction does.
     #[error("{count} places are to be redacted, and one call takes {most}")]
     TooMany {

@@ -253,7 +253,8 @@ fn blocked_parts_are_kept_clean_and_blocked_texts_composed_in_one_more_call() {
     let sandbox = strict();
     let mut client = sandbox.serve(&[]);
     let append = json!({"session": "s", "content": secrets(), "classify": true});
-    let blocked = client.fails("rw_chunk_append", append, BLOCKED, json!({}));
+    let hint = "do not send the text again: make this call again with `draft_sha256` in place of `content`";
+    let blocked = client.fails("rw_chunk_append", append, BLOCKED, json!({"hint": hint}));
     let draft = &blocked["context"]["draft_sha256"];
     let from = json!({"session": "s", "draft_sha256": draft});
     let kept = client.gives("rw_chunk_append", from, &["index", "replaced"]);

@@ -24,7 +24,12 @@ fn content_like_secrets_is_blocked_and_its_draft_kept() {
         assert_eq!(context["detected"].as_array().unwrap().len(), 5);
         assert_eq!(context["suggested_actions"][0]["targets"], json!(["api_key", "jwt"]));
         assert_eq!(context["suggested_actions"][0].get("tool"), None, "rw_redact is not listed");
-        assert!(context["hint"].as_str().unwrap().contains("`rw_safe_write` takes `content_from`"));
+        assert!(
+            context["hint"]
+                .as_str()
+                .unwrap()
+                .contains("make this call again with `content_from` {draft_sha256}")
+        );
         let draft = json!({"sha256": context["draft_sha256"]});
         assert_eq!(client.gives("rw_scratch_get", draft, &[])["content"], *secret);
     }
@@ -97,9 +102,14 @@ fn a_blocked_draft_is_written_clean_without_being_sent_again() {
     }
     let gone = json!({"content_from": {"draft_sha256": ONE}});
     fails(gone, STALE, json!({"sha256": ONE, "reason": "not_found"}));
-    let none = json!({"content_from": from(json!(["apikey"]))});
-    let refused = fails(none, CORRECTABLE, json!({"argument": "redact"}));
-    assert!(refused["context"]["reason"].as_str().unwrap().starts_with("no family \"apikey\""));
+    for (name, reason) in [
+        ("apikey", r#"no family "apikey"; write "api_key" if that is meant"#),
+        ("API_KEY", r#"no family "API_KEY"; write "api_key" if that is meant"#),
+        ("email", r#"no family "email"; the text has findings of api_key, jwt"#),
+    ] {
+        let none = json!({"content_from": from(json!([name]))});
+        fails(none, CORRECTABLE, json!({"argument": "redact", "reason": reason}));
+    }
     assert!(!sandbox.path("b.txt").exists());
 }
 
