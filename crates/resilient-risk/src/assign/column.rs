@@ -18,6 +18,9 @@ const LINE_MAX: usize = 2000;
 /// A shorter cell may be anything.
 const CELL_MIN: usize = 12;
 
+/// A row may have so many cells more than the head.
+const MORE_MAX: usize = 2;
+
 /// A longer cell is no name.
 const NAME_MAX: usize = 40;
 
@@ -74,7 +77,7 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
         return;
     }
     let count = cells(text, head.clone(), sign).len();
-    let mut rows = rows(text, head.end + 1).peekable();
+    let mut rows = rows(text, head.end + 1, sign);
     let is_table = if sign == b'|' {
         rows.next().is_some_and(|row| is_rule(text.get(row).unwrap_or_default()))
     } else {
@@ -86,12 +89,16 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
     let mut known = vec![Vec::new(); columns.len()];
     for row in rows {
         let cells = cells(text, row.clone(), sign);
-        if cells.len() != count {
+        // A row may lack its last cells, or have a sign without quotes in one.
+        if cells.len() < 2 || sign == b'|' && cells.len() != count {
             break;
         }
         *done = row.end;
+        // Of a row with more cells nobody knows which is divided.
+        let more = cells.len().saturating_sub(count).min(MORE_MAX);
         for ((nth, _), known) in columns.iter().zip(&mut known) {
-            known.extend(cells.get(*nth).map(|cell| bare(text, cell.clone())));
+            let may_be = cells.get(*nth..=*nth + more).or(cells.get(*nth..)).unwrap_or_default();
+            known.extend(may_be.iter().map(|cell| bare(text, cell.clone())));
         }
     }
     for ((_, word), cells) in columns.iter().zip(known) {
@@ -170,7 +177,7 @@ fn line(text: &[u8], word: usize) -> Option<Range<usize>> {
         None if from == 0 => 0,
         None => return None,
     };
-    rows(text, start).next().filter(|row| row.end >= word)
+    rows(text, start, b'|').next().filter(|row| row.end >= word)
 }
 
 /// The sign that divides the cells of a head, and the numbers of its columns that hold passwords or tokens: none if a
@@ -215,13 +222,22 @@ fn last_word(name: &[u8]) -> &[u8] {
     name.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default()
 }
 
-/// The lines of a text from a place on, up to one that is too long.
-fn rows(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
+/// The rows of a table from a place on, up to one that is too long. Quotes hold a row together over lines, except in Markdown.
+fn rows(text: &[u8], from: usize, sign: u8) -> impl Iterator<Item = Range<usize>> {
     let mut at = from;
     std::iter::from_fn(move || {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let near = rest.get(..LINE_MAX).unwrap_or(rest);
-        let len = memchr(b'\n', near).or((near.len() == rest.len()).then_some(rest.len()))?;
+        let line = memchr(b'\n', near).or((near.len() == rest.len()).then_some(rest.len()))?;
+        let mut is_quoted = false;
+        let is_end = |byte: &u8| {
+            is_quoted ^= *byte == b'"';
+            *byte == b'\n' && !is_quoted
+        };
+        let is_held =
+            sign != b'|' && near.get(..line)?.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
+        let held = is_held.then(|| near.iter().position(is_end)).flatten();
+        let len = held.unwrap_or(line);
         work::spend(len);
         let row = at..at + len;
         at = row.end + 1;
@@ -231,7 +247,11 @@ fn rows(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
 
 /// The cells of a row. The bars around a row are none of it, and a sign in quotes divides nothing.
 fn cells(text: &[u8], row: Range<usize>, sign: u8) -> Vec<Range<usize>> {
-    let mut row = trimmed(text, row);
+    let mut row = match sign {
+        // There, white space at an end of a row is an empty cell.
+        b'\t' => row,
+        _ => trimmed(text, row),
+    };
     if sign == b'|' {
         let line = text.get(row.clone()).unwrap_or_default();
         let (starts, ends) = (line.starts_with(b"|"), line.len() > 1 && line.ends_with(b"|"));

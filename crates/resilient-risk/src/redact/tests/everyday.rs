@@ -77,6 +77,26 @@ fn a_column_of_tokens_goes() {
     }
 }
 
+/// Before, a row with an empty last cell, a cell too few or too many, or a quoted line end was the last.
+#[test]
+fn a_table_goes_on_behind_a_row_of_another_form() {
+    for rows in [
+        "id\tname\tpassword\tnote\n1\tann\tHT\t\n2\tbob\tHU\t\n",
+        "password\tname\nHT\t\nHU\tbob\n",
+        "note\tpassword\tname\r\n\tHT\tbob\r\n\tHU\tann\r\n",
+        "id,password,note\n1,HT\n2,HU,a\n",
+        "id,password,note\n1,HT,a, b\n2,HU,a\n",
+        "name,password\nann, jr,HT\nbob,HU\n",
+        "id,note,password\n1,\"a\nb\",HT\n2,\"a, \"\"b\"\"\n\n\",HU\n",
+    ] {
+        let [first, second] = ["aB3x9Kq2Lm7Z", "Xk29fQp1vB7z"];
+        let text = rows.replace("HT", first).replace("HU", second);
+        let mark = |number: usize| format!("<REDACTED:generic_secret:{number}>");
+        let wanted = rows.replace("HT", &mark(1)).replace("HU", &mark(2));
+        assert_eq!(redacted(&text).text, wanted, "{text}");
+    }
+}
+
 /// Before, the full stop of the sentence went, too.
 #[test]
 fn a_sentence_keeps_its_full_stop() {
