@@ -54,7 +54,9 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
     let digits = count(|byte| byte.is_ascii_digit());
     let (symbols, code) = (count(is_symbol), count(is_code));
     // One without digits is a word, unless signs stand in it. `%NAME%` is a place for a value.
-    let is_telling = digits > 0 || is_quoted && value.first() != value.last() && symbols > 0;
+    let is_lettered = !is_key && letters == value.len() && is_scrambled(value);
+    let is_telling =
+        digits > 0 || is_lettered || is_quoted && value.first() != value.last() && symbols > 0;
     let is_spelled = || {
         let is_one = |byte: &u8| byte.is_ascii_graphic() || stand == Stand::Field && *byte == b' ';
         value.iter().all(is_one) || is_quoted && has_foreign_letters(value)
@@ -126,7 +128,8 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
             classes >= 3 && (marked || dense && stats.changes >= 5)
         }
         (_, Stand::Bare | Stand::Field) => {
-            classes >= 3 && (symbols > 0 || dense)
+            is_lettered
+                || classes >= 3 && (symbols > 0 || dense)
                 || dense && stats.changes >= 4 && digits >= 3 && value.len() >= 8
                 || is_field && !stats.is_name() && is_small()
                 || is_hex && stats.changes >= 3
@@ -152,6 +155,14 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
             && parts.all(is_one)
     };
     strong && !is_path() && !is_rooted() && !placeholder::is_dummy(value)
+}
+
+/// Tells whether letters of both cases are none of words: chance makes such pairs, and so many changes of case.
+fn is_scrambled(letters: &[u8]) -> bool {
+    const LEN_MIN: usize = 10;
+    let stats = TokenStats::of(letters);
+    let is_mixed = stats.upper > 0 && stats.lower > 0 && stats.changes * 3 >= stats.len;
+    stats.len >= LEN_MIN && is_mixed && stats.rare_bigrams * 5 > stats.bigrams
 }
 
 /// Tells whether a value is a place for another one, or the beginning of a pattern: `${NAME}`, `$NAME`, `^…`, `env:…`,

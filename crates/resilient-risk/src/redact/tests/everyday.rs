@@ -77,6 +77,26 @@ fn a_column_of_tokens_goes() {
     }
 }
 
+/// Before, a password without a digit or a sign was a word.
+#[test]
+fn a_password_of_letters_of_both_cases_goes() {
+    for password in ["KlBmuMgPYSvUed", "qXvRzkTWpd", "hJtYxQwMzNbKfDsG"] {
+        for (name, line) in [
+            (".env", "DB_PASSWORD=HT\n"),
+            ("a.py", "password = \"HT\"\n"),
+            ("a.yaml", "password: HT\n"),
+            ("a.json", "{\"password\": \"HT\"}"),
+        ] {
+            let told = left(name, &line.replace("HT", password));
+            assert!(!told.contains(password), "{told}");
+        }
+    }
+    for name in ["getPasswordById", "MyDatabasePassword", "DefaultTestUser", "XMLHttpRequest"] {
+        let text = format!("DB_PASSWORD={name}\npassword: \"{name}\"\n");
+        assert_eq!(redacted(&text).text, text);
+    }
+}
+
 /// Before, a row with an empty last cell, a cell too few or too many, or a quoted line end was the last.
 #[test]
 fn a_table_goes_on_behind_a_row_of_another_form() {
