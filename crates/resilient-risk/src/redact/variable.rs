@@ -204,6 +204,15 @@ impl<'a> Key<'a> {
                 (rest.is_empty() || rest.ends_with([':', '=', '>'])) && !rest.contains("//");
             of(end - name.len()..end, is_whole).filter(|_| is_name)
         };
+        // The name in the same word as the value: `HOST=db TOKEN=…`, `--set a=b --set db.token=…`.
+        let word =
+            near.rfind(|c: char| c.is_ascii_whitespace()).map_or(line, |at| line.max(at + 1));
+        let sign = near.get(word..)?.rfind('=').map(|at| word + at);
+        let beside = sign.and_then(|sign| {
+            let begin =
+                near.get(word..sign)?.rfind(|c| !is_word(c)).map_or(word, |at| word + at + 1);
+            named(begin)
+        });
         // The last of several assignments, as in `{"a": 1, "b": "…`.
         let last =
             near.get(line..)?.rfind([',', ';', '(', '{', '[']).map_or(line, |at| line + at + 1);
@@ -212,7 +221,7 @@ impl<'a> Key<'a> {
             let assigned = near.get(last..).filter(|text| text.contains([':', '=']));
             assigned.is_some_and(|text| text.chars().filter(|c| is_word(*c)).count() == 1)
         };
-        named(last).or_else(|| if is_short() { None } else { named(line) })
+        beside.or_else(|| named(last)).or_else(|| if is_short() { None } else { named(line) })
     }
 
     /// The name in capitals.
@@ -264,6 +273,15 @@ mod tests {
             ("{\"a\": 1, \"b-key\": \"", "B_KEY"),
             ("token := `", "TOKEN"),
             ("export NPM_TOKEN=", "NPM_TOKEN"),
+            ("HOST=db PGPASSWORD=", "PGPASSWORD"),
+            ("export HOST=db PGPASSWORD=\"", "PGPASSWORD"),
+            ("docker run -e HOST=db -e 'API_TOKEN=", "API_TOKEN"),
+            ("helm --set host=db --set db.password=", "PASSWORD"),
+            ("kubectl --from-literal=user=app --from-literal=password=", "PASSWORD"),
+            ("psql \"host=db user=app password=", "PASSWORD"),
+            ("run: HOST=db PGPASSWORD=", "PGPASSWORD"),
+            ("os.system(\"STAGE=prod DB_PASSWORD=", "DB_PASSWORD"),
+            ("https://a.b/c?x=1&token=", "TOKEN"),
             ("DATABASE_URL=postgres://user:", "DATABASE_URL_SECRET"),
             ("-H 'Authorization: Bearer ", "AUTHORIZATION_SECRET"),
             ("//registry.npmjs.org/:_authToken=", "_AUTH_TOKEN"),
