@@ -109,6 +109,7 @@ impl Source<'_> {
             b"" | b"," if has_bracket => return None,
             // A literal in three quotes on a line of its own is a statement, as a docstring is.
             b"" if has_feed && self.is_long(next) => return None,
+            b"" if has_feed && self.is_row(from, next) => return None,
             b"" => Joint::Beside,
             b"+" | b"." | b".." | b"&" | b"||" => Joint::Added,
             b"%" => Joint::Filled,
@@ -119,5 +120,12 @@ impl Source<'_> {
             _ => return None,
         };
         Some((joint, next))
+    }
+    /// Tells whether a literal ends a row of a table, and another begins the next row: `"…","…"` over two lines. In a program
+    /// the second line is further in.
+    fn is_row(&self, from: usize, next: usize) -> bool {
+        let open = from.checked_sub(1).and_then(|close| self.opened(close, 0));
+        let sign = open.and_then(|open| self.bytes.get(open.checked_sub(1)?));
+        self.byte(next - 1) == b'\n' && sign.is_some_and(|sign| b",;|\t".contains(sign))
     }
 }

@@ -329,3 +329,19 @@ fn the_pieces_that_a_program_joins_all_go() {
     }
     no_faults(count, &faults);
 }
+
+/// Before, the last cell of a row and the first one of the next were taken as one literal, and the head lost a name.
+#[test]
+fn cells_in_quotes_of_two_rows_are_two() {
+    for rows in [
+        "\"password\",\"user\"\n\"HT\",\"bob\"\n\"HU\",\"eve\"\n",
+        "\"api_key\";\"name\";\"role\"\r\n\"HT\";\"bob\";\"a\"\r\n\"HU\";\"eve\";\"b\"\r\n",
+        "\"id\",\"user\",\"secret_key\"\n\"1\",\"bob\",\"HT\"\n\"2\",\"eve\",\"HU\"\n",
+    ] {
+        let [first, second] = ["u8jzPde0IgxLd6GnQw4TbZ1k", "cfBAepfJBd0Kh8oOXs7VmN2p"];
+        let text = rows.replace("HT", first).replace("HU", second);
+        let told = redacted(&text).text;
+        let mark = |number: usize| format!("<REDACTED:generic_secret:{number}>");
+        assert_eq!(told, rows.replace("HT", &mark(1)).replace("HU", &mark(2)), "{text}");
+    }
+}
