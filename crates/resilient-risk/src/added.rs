@@ -60,8 +60,13 @@ pub fn score_appended(front: &str, text: &str, policy: &Policy) -> Report {
     let both = [front, text].concat();
     let mut report = measure(text, TextIndex::of(text.as_bytes()).lines, policy);
     let found = scan::scan(&both, TextIndex::of(both.as_bytes()), options(policy));
-    weigh(&mut report, &both, found, policy, usize::MAX, |hit| hit.span.end <= front.len());
+    weigh(&mut report, &both, found, policy, usize::MAX, |hit| ends_in(hit, front.len()));
     report
+}
+
+/// Tells whether all of a finding stands within so many bytes of a text.
+pub(super) fn ends_in(hit: &PatternHit, front: usize) -> bool {
+    front > 0 && std::iter::once(&hit.span).chain(&hit.pieces).all(|part| part.end <= front)
 }
 
 /// The report of what a text adds behind a text in front of it, with the findings numbered as those of the text
@@ -113,10 +118,17 @@ fn as_of_text_with_count(
 }
 
 /// The report of a text that stands behind another one: findings and numbers as of [`as_of_text`], with all spans those of both
-/// texts together.
-pub(super) fn score_behind(front: &str, both: &str, policy: &Policy) -> Report {
+/// texts together. Behind them come the findings of the front, without numbers, and the count says how many have one.
+pub(super) fn score_behind(front: &str, both: &str, policy: &Policy) -> (Report, usize) {
     let text = both.get(front.len()..).unwrap_or_default();
-    let together = score_appended(front, text, policy);
+    let mut together = score(both, policy);
+    if front.is_empty() {
+        let numbered = together.detected_patterns.len();
+        return (together, numbered);
+    }
+    let is_inside = |found: &Detection| found.hit().is_some_and(|hit| ends_in(hit, front.len()));
+    let (inside, behind) = together.detected_patterns.into_iter().partition(is_inside);
+    together.detected_patterns = behind;
     let (mut report, alone) = as_of_text_with_count(together, front.len(), text, policy);
     for found in report.detected_patterns.iter_mut().take(alone) {
         if let Detection::Pattern(hit) = found {
@@ -125,7 +137,9 @@ pub(super) fn score_behind(front: &str, both: &str, policy: &Policy) -> Report {
             }
         }
     }
-    report
+    let numbered = report.detected_patterns.len();
+    report.detected_patterns.extend::<Vec<Detection>>(inside);
+    (report, numbered)
 }
 
 fn options(policy: &Policy) -> ScanOptions<'static> {

@@ -202,13 +202,11 @@ fn redact_once(
     wish: &Wish,
 ) -> Result<Redaction, Refusal> {
     let (before, body) = content.split_at_checked(front).unwrap_or(("", content));
-    let report = match front {
-        0 => score(content, policy),
-        _ => score_behind(before, content, policy),
-    };
-    check(&report, policy, &wish.chosen)?;
-    let taken = gather(content, policy, wish, &report)?;
-    let taken: Vec<Taken> = taken.into_iter().filter_map(|taken| taken.behind(front)).collect();
+    let (report, numbered) = score_behind(before, content, policy);
+    check(&report, numbered, policy, &wish.chosen)?;
+    let taken = gather(content, front, policy, wish, &report)?;
+    let taken: Vec<Taken> =
+        taken.into_iter().filter_map(|taken| taken.behind(content, front)).collect();
     let numbers = mark::numbers(content);
     let mut planned = plan(content, &taken, &numbers, wish);
 
@@ -216,10 +214,19 @@ fn redact_once(
     let after = score(&rendered.text, policy);
     let secrets: BTreeSet<Cow<'_, str>> = taken.iter().map(|taken| taken.text(content)).collect();
     let is_left = |hit: &&PatternHit| {
-        let pieces = taken::pieces(&rendered.text, hit).unwrap_or_default();
-        let is_behind = front == 0 || hit.span.end > front;
+        let pieces = taken::pieces(&rendered.text, hit).unwrap_or_else(|| vec![hit.span.clone()]);
+        // What stands in front stays, and marks behind it are no part of a secret.
+        let is_marked = |part: &Range<usize>| {
+            let mut places = rendered.places.iter().map(|(place, _)| place);
+            places.any(|place| place.start <= part.start && part.end <= place.end)
+        };
+        let is_behind = |piece: &Range<usize>| {
+            let part = piece.start.max(front)..piece.end;
+            !part.is_empty() && !is_marked(&part)
+        };
+        let is_some = front == 0 || pieces.iter().any(is_behind);
         let is_known = || secrets.contains(&taken::text(&rendered.text, &pieces));
-        is_behind && (wants(&wish.chosen, hit) || is_known())
+        is_some && (wants(&wish.chosen, hit) || is_known())
     };
     remaining(hits(&after).map(|(_, hit)| hit).filter(is_left))?;
     let Some(text) = rendered.text.strip_prefix(before) else {
@@ -277,8 +284,13 @@ fn hits(report: &Report) -> impl Iterator<Item = (usize, &PatternHit)> {
 }
 
 /// Refuses choices that mean nothing, which would otherwise be a redaction that did not happen.
-fn check(report: &Report, policy: &Policy, chosen: &[Choice]) -> Result<(), Refusal> {
-    let found = &report.detected_patterns;
+fn check(
+    report: &Report,
+    numbered: usize,
+    policy: &Policy,
+    chosen: &[Choice],
+) -> Result<(), Refusal> {
+    let found = report.detected_patterns.get(..numbered).unwrap_or_default();
     let fault = |choice: &Choice| match choice {
         Choice::Placeholders => None,
         Choice::Family(name) if families(policy).any(|known| known == name) => None,

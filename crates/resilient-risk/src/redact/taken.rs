@@ -14,7 +14,9 @@ use self::pieces::is_key;
 pub(super) use self::pieces::{matched, pieces};
 use super::block::KEY_MAX;
 use super::multiline::Multiline;
-use super::{Choice, Refusal, Wish, field, hits, plan, remaining, render, wants};
+use super::{Choice, Refusal, Wish, field, hits, plan, remaining, render, wants, window_after};
+use crate::added::ends_in;
+use crate::material::{is_material, rows};
 use crate::{PatternHit, Policy, Report};
 
 /// A text is scanned again at most so often, for what the first redaction has laid bare.
@@ -70,11 +72,14 @@ impl Taken {
         self
     }
 
-    /// What of it stands behind a position, if anything does.
-    pub(super) fn behind(mut self, front: usize) -> Option<Self> {
-        self.pieces.retain(|piece| front == 0 || piece.end > front);
-        for piece in &mut self.pieces {
-            piece.start = piece.start.max(front);
+    /// What of it stands behind a position, if anything does. White space there is none of it.
+    pub(super) fn behind(mut self, content: &str, front: usize) -> Option<Self> {
+        if front > 0 {
+            for piece in self.pieces.iter_mut().filter(|piece| piece.start < front) {
+                let rest = content.get(front.min(piece.end)..piece.end).unwrap_or_default();
+                piece.start = piece.end - rest.trim_start().len();
+            }
+            self.pieces.retain(|piece| !piece.is_empty() && piece.end > front);
         }
         (!self.pieces.is_empty()).then_some(self)
     }
@@ -108,12 +113,13 @@ pub(super) fn text<'a>(content: &'a str, pieces: &[Range<usize>]) -> Cow<'a, str
 }
 
 /// Finds everything that has to go: what was chosen, what is equal to it, and what only shows when
-/// that is gone.
+/// that is gone. Findings within a *front* of so many bytes may go on behind it, and have no number.
 ///
 /// # Errors
 /// Where something ends that was chosen is not known, or there is too much of it.
 pub(super) fn gather(
     content: &str,
+    front: usize,
     policy: &Policy,
     wish: &Wish,
     report: &Report,
@@ -140,8 +146,10 @@ pub(super) fn gather(
                     block = hull(&pieces);
                 }
                 let of = Taken::of(pieces, hit).with_field(&multiline);
-                taken.push(Taken { findings: vec![number], ..of });
+                let findings = if ends_in(hit, front) { Vec::new() } else { vec![number] };
+                taken.push(Taken { findings, ..of });
             }
+            None if ends_in(hit, front) && !begins_with_rows(content, front) => {}
             None => {
                 if is_key(hit) {
                     unread = hit.span.start + KEY_MAX;
@@ -185,6 +193,12 @@ pub(super) fn gather(
         }
     }
     Ok(taken)
+}
+
+/// Tells whether a text goes on with rows of a key from a position on.
+fn begins_with_rows(content: &str, at: usize) -> bool {
+    const NEAR: usize = 200;
+    rows(window_after(content, at, NEAR).as_bytes()).any(is_material)
 }
 
 /// Refuses a flood.

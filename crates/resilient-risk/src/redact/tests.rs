@@ -6,6 +6,7 @@ mod encoded;
 mod everyday;
 mod fields;
 mod forms;
+mod front;
 mod keys;
 mod look_ups;
 mod multiline;
