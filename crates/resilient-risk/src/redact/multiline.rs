@@ -10,6 +10,7 @@ use super::syntax::{Kind, quotes_of};
 use super::{window_after, window_before};
 use crate::assign::{Stand, is_password};
 use crate::keywords::Keyword;
+use crate::token::TokenStats;
 
 /// No password reaches further.
 const REACH: usize = 1024;
@@ -46,6 +47,9 @@ impl<'a> Multiline<'a> {
         let first = self.content.get(piece.clone())?;
         let before = self.content.get(..piece.start)?;
         let rest = window_after(self.content, piece.end, REACH);
+        if let Some(len) = escaped_len(before, rest) {
+            return Some(piece.start..piece.end + len);
+        }
         if first.contains('\n') || !rest.contains('\n') {
             return None;
         }
@@ -102,9 +106,26 @@ impl<'a> Multiline<'a> {
         let next = self.content.get(outer.end..)?.chars().next();
         let ends = next.is_none_or(|next| !next.is_alphanumeric() && next != '_');
         let is_field = || outer.end - inner.end == 1 && FIELD.is_in(below);
-        let end = if inner.start == piece.start { inner.end } else { outer.end };
+        let end = if outer.start == piece.start { outer.end } else { inner.end };
         let is_whole = [inner.start, outer.start].contains(&piece.start);
-        (*kind == Kind::Literal && is_whole && ends && !is_field()).then_some(piece.start..end)
+        let is_other = || if is_whole { is_field() } else { !self.is_below(piece, region) };
+        if *kind != Kind::Literal || !ends || is_other() {
+            return None;
+        }
+        let held = self.content.get(piece.start..end)?;
+        let blanks = if is_whole { 0 } else { held.len() - held.trim_end().len() };
+        Some(piece.start..end - blanks)
+    }
+
+    /// Tells whether a piece is the first line of a literal that begins with a line end, and the lines below are none of words.
+    fn is_below(&self, piece: &Range<usize>, Region { inner, .. }: &Region) -> bool {
+        let lead = self.content.get(inner.start..piece.start).unwrap_or("-");
+        let below = self.content.get(piece.end..inner.end).unwrap_or_default();
+        lead.contains('\n')
+            && lead.trim().is_empty()
+            && below.split_once('\n').is_some_and(|(behind, below)| {
+                behind.trim().is_empty() && below.lines().map(str::trim).all(is_rest)
+            })
     }
 
     /// What a literal of Ruby holds that has letters behind its `%`, as `%q(…)` has.
@@ -121,6 +142,24 @@ impl<'a> Multiline<'a> {
         let behind = self.content.get(piece.end..outer.end);
         *kind == Kind::Inert && outer == inner && !behind.is_some_and(|it| it.contains('\n'))
     }
+}
+
+/// How much of a password in quotes follows behind the escape of a line end or a tab: `"…\n…"`.
+fn escaped_len(before: &str, rest: &str) -> Option<usize> {
+    let quote = before.chars().next_back().filter(|last| "\"'".contains(*last))?;
+    let len = unescaped(rest, quote.encode_utf8(&mut [0; 4])).next()?;
+    let held = rest.get(..len)?;
+    // A line end that ends the value is none of it.
+    let held = ["\\n", "\\r"].into_iter().fold(held, |held, end| held.trim_end_matches(end));
+    let mut parts = held.strip_prefix('\\')?.split('\\');
+    let is_part = |part: &str| part.strip_prefix(['n', 'r', 't']).is_some_and(is_rest);
+    parts.all(is_part).then_some(held.len())
+}
+
+/// Tells whether a line, which may be empty, may be the rest of a password, and is no word.
+fn is_rest(line: &str) -> bool {
+    line.is_empty()
+        || !line.contains(char::is_whitespace) && TokenStats::of(line.as_bytes()).is_rest()
 }
 
 /// Tells whether a quote ends a literal of its own line rather than to begin one: a word or a mark stands right before it,

@@ -2,6 +2,12 @@
 
 use super::*;
 
+/// A text without its secrets, in a language.
+fn redacted_in(language: impl Into<Option<Language>>, text: &str) -> String {
+    let wish = Wish { language: language.into(), ..Wish::default() };
+    redact(text, &Policy::default(), &wish).unwrap().text
+}
+
 /// Before, the first line went, and the others stayed.
 #[test]
 fn a_password_over_lines_goes_whole() {
@@ -120,8 +126,7 @@ fn the_lines_of_a_password_in_a_literal_go() {
             (Language::Go, "password := `", "`\n"),
         ] {
             let text = format!("{begin}{one}\n  {line}\n  {two}{end}");
-            let wish = Wish { language: Some(language), ..Wish::default() };
-            let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+            let redacted = redacted_in(language, &text);
             assert!(!redacted.contains(line) && !redacted.contains(&two), "{redacted}");
             // In `.env` the quotes go, too.
             let is_whole = redacted.starts_with(begin) && redacted.ends_with(end);
@@ -144,8 +149,7 @@ fn a_password_over_lines_goes_wherever_its_statement_stands() {
         (Language::Ruby, "f(1, password: \"", "\")\n"),
     ] {
         let text = format!("{begin}{one}\n{two}{end}");
-        let wish = Wish { language: Some(language), ..Wish::default() };
-        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let redacted = redacted_in(language, &text);
         let mark = "<REDACTED:generic_secret:1>";
         assert_eq!(redacted, format!("{begin}{mark}{end}"), "{language:?}");
     }
@@ -176,8 +180,7 @@ fn a_literal_over_lines_ends_where_its_language_ends_it() {
         (Language::Markup, "<a b='c' password='", "'>d</a>\n"),
     ] {
         let text = format!("{begin}{one}\n  {two}{end}");
-        let wish = Wish { language: Some(language), ..Wish::default() };
-        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let redacted = redacted_in(language, &text);
         let rest = redacted.strip_prefix(begin).unwrap_or_else(|| panic!("{redacted}"));
         let is_mark = rest.starts_with(['<', '[']) && rest.contains("REDACTED:generic_secret:1");
         assert!(is_mark, "{redacted}");
@@ -220,8 +223,7 @@ fn a_scalar_and_an_element_go_on_to_their_end() {
 fn a_scalar_below_its_key_goes_whole() {
     let (one, two) = (["kal5GpXcKg", "iBC57KM1uu"].concat(), ["DF9o71dGQ7", "bHMM"].concat());
     let text = format!("password:\n  {one}\n  {two}\nok: 2\n");
-    let wish = Wish { language: Some(Language::Yaml), ..Wish::default() };
-    let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+    let redacted = redacted_in(Language::Yaml, &text);
     let is_around = redacted.starts_with("password:\n  <RED") && redacted.ends_with("\nok: 2\n");
     assert!(is_around && !redacted.contains(&one) && !redacted.contains(&two), "{redacted}");
 }
@@ -240,8 +242,7 @@ fn a_call_around_a_literal_over_lines_stays() {
         (Language::CSharp, "var password = F(@\"", "\");\n"),
     ] {
         let text = format!("{begin}{one}\n{two}{end}");
-        let wish = Wish { language: Some(language), ..Wish::default() };
-        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let redacted = redacted_in(language, &text);
         assert_eq!(redacted, format!("{begin}<REDACTED:generic_secret:1>{end}"));
     }
 }
@@ -257,8 +258,7 @@ fn the_lines_below_a_comment_and_a_line_of_a_block_stay() {
         (Language::Yaml, "message: |\n  password: ", "\n    please change it after the login\n"),
     ] {
         let text = [begin, &one, rest].concat();
-        let wish = Wish { language: Some(language), ..Wish::default() };
-        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let redacted = redacted_in(language, &text);
         assert!(redacted.ends_with(rest) && !redacted.contains(&one), "{redacted}");
     }
 }
@@ -296,15 +296,13 @@ fn a_literal_in_a_call_may_end_on_a_line_of_its_own_or_in_padding() {
         (Language::Rust, "let password = f(b\"", "\");\n"),
     ] {
         let text = format!("{begin}{one}\n{two}{end}");
-        let wish = Wish { language: Some(language), ..Wish::default() };
-        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let redacted = redacted_in(language, &text);
         assert!(!redacted.contains(&one) && !redacted.contains(&two), "{redacted}");
         assert!(redacted.starts_with(begin), "{redacted}");
     }
     // What is no password stays as it is.
     let text = format!("const password = f(`{one}\nand two words {two}\n`);\n");
-    let wish = Wish { language: Some(Language::JavaScript), ..Wish::default() };
-    let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+    let redacted = redacted_in(Language::JavaScript, &text);
     assert!(redacted.starts_with("const password = f(`"), "{redacted}");
 }
 
@@ -345,8 +343,50 @@ fn what_stands_behind_a_literal_begins_none() {
     let one = ["ghp", "_aJHYDiuZ1x0YApBrmExZij3N0JXqjzKbq09"].concat();
     for language in [Language::Env, Language::Shell] {
         let text = format!("token = \"{one}\"p_aJHYDiuZ1x0YApBrmExZij3N0JX\nif x_2\n\")\n");
-        let wish = Wish { language: Some(language), ..Wish::default() };
-        let redacted = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let redacted = redacted_in(language, &text);
         assert!(redacted.ends_with("\nif x_2\n\")\n") && !redacted.contains(&one), "{redacted}");
+    }
+}
+
+/// Before, the lines below the first one stayed where the literal begins with a line end, as a text block of Java does.
+#[test]
+fn a_password_over_lines_may_begin_on_the_second_one() {
+    for (language, text, expected) in [
+        (
+            Language::Java,
+            "String password = \"\"\"\n    1\n    2\"\"\";\nint n = 1;\n",
+            "\n    M\"\"\";\nint",
+        ),
+        (
+            Language::Java,
+            "String password = \"\"\"\n    1\n    2\n    \"\"\";\nint n;\n",
+            "\n    M\n    \"\"\";\nint",
+        ),
+        (Language::Toml, "password = \"\"\"\n1\n2\"\"\"\nn = 1\n", "\nM\"\"\"\nn"),
+        (
+            Language::Python,
+            "password = \"\"\"\n1\nand other words\n\"\"\"\n",
+            "\nM\nand other words\n",
+        ),
+    ] {
+        let text = text.replace('1', "hbIuDX6FFdfsj9SU").replace('2', "4POlygRNnIhHagvl");
+        let told = redacted_in(language, &text).replace("<REDACTED:generic_secret:1>", "M");
+        assert!(told.contains(expected), "{told}");
+    }
+}
+
+/// Before, what stands behind the escape of a line end stayed.
+#[test]
+fn a_password_with_escaped_line_ends_goes_whole() {
+    let (one, two) = ("cYItZHohYk7yLghB", "7i09iuTOYjITq2op");
+    for (held, expected) in [
+        (format!("{one}\\n{two}"), "M"),
+        (format!("{one}\\r\\n{two}\\n"), "M\\n"),
+        (format!("{one}\\t{two}"), "M"),
+        (format!("{one}\\nand other words"), "M\\nand other words"),
+    ] {
+        let text = format!("{{\"password\": \"{held}\", \"b\": 1}}\n");
+        let told = redacted_in(Language::Json, &text).replace("<REDACTED:generic_secret:1>", "M");
+        assert_eq!(told, format!("{{\"password\": \"{expected}\", \"b\": 1}}\n"));
     }
 }
