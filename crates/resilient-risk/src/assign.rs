@@ -12,6 +12,7 @@ mod column;
 mod command;
 mod declared;
 mod filled;
+mod insert;
 mod judge;
 mod jwk;
 mod key_block;
@@ -61,8 +62,8 @@ static BANK: Notation = LazyLock::new(|| {
 
 /// Finds the values after the words of a text.
 pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claimed) {
-    // Up to here the text is tables.
-    let mut tables = 0;
+    // Up to here the text is tables, and lists of columns.
+    let (mut tables, mut lists) = (0, 0);
     for said in keywords.iter().copied() {
         let KeywordHit { word, start, end } = said;
         if is_other_word(text, said) {
@@ -100,6 +101,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             Keyword::Password | Keyword::ShortPassword | Keyword::Secret | Keyword::Key
         ) {
             column::find(text, start, &mut tables, claims);
+            insert::find(text, start, &mut lists, claims);
         }
     }
 }

@@ -152,7 +152,7 @@ fn is_assigned(text: &[u8], byte_classes: &ByteClasses, end: usize) -> bool {
 fn is_column(text: &[u8], start: usize, end: usize) -> bool {
     /// What makes a name of `key` is no longer: `private_`.
     const BEFORE: usize = 8;
-    let is_end = text.get(end).is_some_and(|byte| b",;|\t\r\n".contains(byte));
+    let is_end = text.get(end).is_some_and(|byte| b",;|)\t\r\n".contains(byte));
     let word = text.get(start..end).unwrap_or_default();
     let name = || text.get(start.saturating_sub(BEFORE)..end).unwrap_or_default();
     let is_one = [&b"token"[..], b"secret"].iter().any(|known| word.eq_ignore_ascii_case(known));

@@ -9,7 +9,7 @@ use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit, names_key};
 use super::super::token::TokenStats;
 use super::super::{naming, work};
-use super::judge::{Stand, is_password};
+use super::judge::{Stand, is_password, is_scrambled};
 use super::{Claimed, ValueHit, line_around};
 
 /// A longer line is no row.
@@ -30,8 +30,8 @@ const BOM: &[u8] = "\u{feff}".as_bytes();
 const USERS: &str = "user username login email mail account";
 
 /// Names of columns that say where a password is for.
-const OWNERS: &str =
-    "id name host hostname server service site url database db system app machine environment env";
+const OWNERS: &str = "id name host hostname server service site url database db system app machine environment env owner client \
+                      customer tenant project team role label";
 
 /// Reads the password in the cell of Markdown behind the one that names it: `| DB_PASSWORD | … |`.
 pub(super) fn beside(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> Option<ValueHit> {
@@ -43,7 +43,7 @@ pub(super) fn beside(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -
     let row = line_around(text, start);
     let is_row = text.get(row.clone())?.trim_ascii_start().starts_with(b"|");
     let end = text.get(row.end);
-    let mut cells = if is_row { cells(text, row, b'|') } else { Vec::new() }.into_iter();
+    let mut cells = if is_row { cells(text, row, b'|', b'"') } else { Vec::new() }.into_iter();
     let (named, cell) = (cells.find(|cell| cell.end > start)?, cells.next()?);
     // Of a cell that goes on behind what is looked at, the end is not known.
     let is_whole = text.get(cell.end) == Some(&b'|') || matches!(end, None | Some(b'\n'));
@@ -72,43 +72,109 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
         return;
     };
     *done = head.end;
-    let (sign, columns) = columns(text, &head);
-    if columns.is_empty() {
+    let written = text.get(head.clone()).unwrap_or_default();
+    if written.starts_with(b"from ") || written.starts_with(b"import ") {
         return;
     }
-    let count = cells(text, head.clone(), sign).len();
-    let mut rows = rows(text, head.end + 1, sign);
-    let is_table = if sign == b'|' {
-        rows.next().is_some_and(|row| is_rule(text.get(row).unwrap_or_default()))
-    } else {
-        count > 1 && is_first(text.get(..head.start).unwrap_or_default())
-    };
-    if !is_table {
+    let sign = b"|\t;,".iter().copied().find(|sign| written.contains(sign)).unwrap_or(b'|');
+    let names = cells(text, head.clone(), sign, b'"');
+    let Some(mut columns) = Columns::of(text, &names, true) else { return };
+    let mut rows = rows(text, head.end + 1, sign).peekable();
+    let is_ruled = sign == b'|'
+        && rows.next_if(|row| is_rule(text.get(row.clone()).unwrap_or_default())).is_some();
+    let above = text.get(..head.start).unwrap_or_default();
+    let is_bare = !written.trim_ascii_start().starts_with(b"|")
+        && names.len() > 1
+        && (is_first(above) || is_commented(above) && !written.contains(&b'('));
+    if !is_ruled && !is_bare {
         return;
     }
-    let mut known = vec![Vec::new(); columns.len()];
     for row in rows {
-        let cells = cells(text, row.clone(), sign);
+        let cells = cells(text, row.clone(), sign, b'"');
+        let is_empty = || text.get(row.clone()).is_some_and(|row| row.trim_ascii().is_empty());
         // A row may lack its last cells, or have a sign without quotes in one.
-        if cells.len() < 2 || sign == b'|' && cells.len() != count {
+        if cells.len() == names.len() || !is_ruled && (cells.len() > 1 || is_empty()) {
+            *done = row.end;
+            columns.read(text, &cells);
+        } else {
             break;
         }
-        *done = row.end;
+    }
+    columns.claim(text, claims);
+}
+
+/// The columns of a table that hold passwords or tokens, with their cells.
+pub(super) struct Columns {
+    /// How many columns the table has.
+    count: usize,
+    known: Vec<Column>,
+}
+
+struct Column {
+    nth: usize,
+    word: Keyword,
+    cells: Vec<Range<usize>>,
+}
+
+impl Columns {
+    /// Those that the cells of a head name, if all are names. Where a table is only a list of words it has to have an *owner*:
+    /// a test may pass, and a table may be about passwords, but another column says whose they are.
+    pub(super) fn of(text: &[u8], head: &[Range<usize>], with_owner: bool) -> Option<Self> {
+        let is_name = |name: &[u8]| {
+            name.len() <= NAME_MAX
+                && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-./()".contains(byte))
+        };
+        let names: Vec<&[u8]> =
+            head.iter().filter_map(|cell| text.get(bare(text, cell.clone()))).collect();
+        let has = |known: &str| {
+            let is = |last: &[u8], known: &str| last.eq_ignore_ascii_case(known.as_bytes());
+            let is_known = |last: &[u8]| known.split(' ').any(|known| is(last, known));
+            names.iter().any(|name| is_known(last_word(name)))
+        };
+        let has_user = has(USERS);
+        let has_owner = has_user || !with_owner || has(OWNERS);
+        if !has_owner || !names.iter().all(|name| is_name(name)) {
+            return None;
+        }
+        let announced = |name: &[u8]| {
+            let last = last_word(name).to_ascii_lowercase();
+            let is_password =
+                [&b"password"[..], b"passwd", b"passphrase"].iter().any(|end| last.ends_with(end))
+                    || has_user && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw");
+            let is_open = || naming::is_open(&PrecedingWords::of(name));
+            let is_key =
+                (matches!(last.as_slice(), b"token" | b"secret") || names_key(name)) && !is_open();
+            is_password.then_some(Keyword::Password).or(is_key.then_some(Keyword::Key))
+        };
+        let column = |(nth, name): (usize, &&[u8])| {
+            Some(Column { nth, word: announced(name)?, cells: Vec::new() })
+        };
+        let known: Vec<Column> = names.iter().enumerate().filter_map(column).collect();
+        (!known.is_empty()).then_some(Self { count: names.len(), known })
+    }
+
+    /// Adds the cells of a row.
+    pub(super) fn read(&mut self, text: &[u8], row: &[Range<usize>]) {
         // Of a row with more cells nobody knows which is divided.
-        let more = cells.len().saturating_sub(count).min(MORE_MAX);
-        for ((nth, _), known) in columns.iter().zip(&mut known) {
-            let may_be = cells.get(*nth..=*nth + more).or(cells.get(*nth..)).unwrap_or_default();
-            known.extend(may_be.iter().map(|cell| bare(text, cell.clone())));
+        let more = row.len().saturating_sub(self.count).min(MORE_MAX);
+        for Column { nth, cells, .. } in &mut self.known {
+            let may_be = row.get(*nth..=*nth + more).or(row.get(*nth..)).unwrap_or_default();
+            cells.extend(may_be.iter().map(|cell| bare(text, cell.clone())));
         }
     }
-    for ((_, word), cells) in columns.iter().zip(known) {
-        let value = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
-        let name = if *word == Keyword::Key { "assigned_key" } else { "assigned_password" };
-        // Where one cell is a secret, the others of its column are, too, unless they are words.
-        let has_some = cells.iter().any(|cell| is_secret(value(cell), *word));
-        for span in cells.into_iter().filter(|cell| has_some && may_be_secret(value(cell), *word)) {
-            if claims.is_free(&span) {
-                claims.claim(ValueHit { family: "generic_secret", name, span });
+
+    /// Takes the secrets of the columns. Where one cell is a secret, the others of its column are, too, unless they are words.
+    pub(super) fn claim(self, text: &[u8], claims: &mut impl Claimed) {
+        for Column { word, cells, .. } in self.known {
+            let value = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
+            let name = if word == Keyword::Key { "assigned_key" } else { "assigned_password" };
+            let has_some = cells.iter().any(|cell| is_secret(value(cell), word));
+            for span in
+                cells.into_iter().filter(|cell| has_some && may_be_secret(value(cell), word))
+            {
+                if claims.is_free(&span) {
+                    claims.claim(ValueHit { family: "generic_secret", name, span });
+                }
             }
         }
     }
@@ -131,6 +197,7 @@ fn may_be_secret(value: &[u8], word: Keyword) -> bool {
     let is_small = || value.len() >= CELL_MIN && value.iter().all(u8::is_ascii_lowercase);
     is_secret(value, word)
         || is_mixed(value) && !stats.is_name()
+        || is_scrambled(value)
         || is_small() && stats.has_rare_bigrams()
 }
 
@@ -180,44 +247,6 @@ fn line(text: &[u8], word: usize) -> Option<Range<usize>> {
     rows(text, start, b'|').next().filter(|row| row.end >= word)
 }
 
-/// The sign that divides the cells of a head, and the numbers of its columns that hold passwords or tokens: none if a
-/// cell is no name.
-fn columns(text: &[u8], head: &Range<usize>) -> (u8, Vec<(usize, Keyword)>) {
-    let line = text.get(head.clone()).unwrap_or_default();
-    let sign = b"|\t;,".iter().copied().find(|sign| line.contains(sign)).unwrap_or(b'|');
-    if line.starts_with(b"from ") || line.starts_with(b"import ") {
-        return (sign, Vec::new());
-    }
-    let is_name = |name: &[u8]| {
-        name.len() <= NAME_MAX
-            && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-./()".contains(byte))
-    };
-    let cells = cells(text, head.clone(), sign).into_iter();
-    let names: Vec<&[u8]> = cells.filter_map(|cell| text.get(bare(text, cell))).collect();
-    // A test may pass, and a table may be about passwords: another column says whose they are.
-    let has = |known: &str| {
-        let is = |last: &[u8], known: &str| last.eq_ignore_ascii_case(known.as_bytes());
-        let is_known = |last: &[u8]| known.split(' ').any(|known| is(last, known));
-        names.iter().any(|name| is_known(last_word(name)))
-    };
-    let (has_user, has_owner) = (has(USERS), has(OWNERS));
-    if !(has_user || has_owner) || !names.iter().all(|name| is_name(name)) {
-        return (sign, Vec::new());
-    }
-    let announced = |name: &&[u8]| {
-        let last = last_word(name).to_ascii_lowercase();
-        let is_password =
-            [&b"password"[..], b"passwd", b"passphrase"].iter().any(|end| last.ends_with(end))
-                || has_user && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw");
-        let is_open = || naming::is_open(&PrecedingWords::of(name));
-        let is_key =
-            (matches!(last.as_slice(), b"token" | b"secret") || names_key(name)) && !is_open();
-        is_password.then_some(Keyword::Password).or(is_key.then_some(Keyword::Key))
-    };
-    let numbered = names.iter().map(announced).enumerate();
-    (sign, numbered.filter_map(|(nth, word)| Some((nth, word?))).collect())
-}
-
 fn last_word(name: &[u8]) -> &[u8] {
     name.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default()
 }
@@ -246,7 +275,7 @@ fn rows(text: &[u8], from: usize, sign: u8) -> impl Iterator<Item = Range<usize>
 }
 
 /// The cells of a row. The bars around a row are none of it, and a sign in quotes divides nothing.
-fn cells(text: &[u8], row: Range<usize>, sign: u8) -> Vec<Range<usize>> {
+pub(super) fn cells(text: &[u8], row: Range<usize>, sign: u8, quote: u8) -> Vec<Range<usize>> {
     let mut row = match sign {
         // There, white space at an end of a row is an empty cell.
         b'\t' => row,
@@ -260,7 +289,7 @@ fn cells(text: &[u8], row: Range<usize>, sign: u8) -> Vec<Range<usize>> {
     let (mut cells, mut start, mut is_quoted, mut is_escaped) =
         (Vec::new(), row.start, false, false);
     for (at, byte) in row.clone().zip(text.get(row.clone()).unwrap_or_default()) {
-        is_quoted ^= *byte == b'"' && sign != b'|';
+        is_quoted ^= *byte == quote && sign != b'|';
         if *byte == sign && !is_quoted && !is_escaped {
             cells.push(start..at);
             start = at + 1;
@@ -289,15 +318,25 @@ fn bare(text: &[u8], cell: Range<usize>) -> Range<usize> {
     cell.start + len..cell.end - len
 }
 
-/// Tells whether a line is the rule below the head of a table in Markdown.
+/// Tells whether a line is the rule below the head of a table, in Markdown or as clients of databases draw it.
 fn is_rule(line: &[u8]) -> bool {
-    line.windows(2).any(|two| two == b"--") && line.iter().all(|byte| b"|:- \t\r".contains(byte))
+    line.windows(2).any(|two| two == b"--") && line.iter().all(|byte| b"|+:- \t\r".contains(byte))
 }
 
 /// Tells whether what stands before a line ends a paragraph, or begins one of code.
 fn is_first(before: &[u8]) -> bool {
-    let before = before.strip_suffix(b"\n").or_else(|| before.strip_prefix(BOM)).unwrap_or(before);
-    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = last_line(before);
     line.get(..LINE_MAX.min(line.len())).is_some_and(|line| line.trim_ascii().is_empty())
         || line.starts_with(b"```")
+}
+
+/// Tells whether what stands before a line is a comment.
+fn is_commented(before: &[u8]) -> bool {
+    let line = last_line(before);
+    [&b"#"[..], b"--", b"//"].iter().any(|sign| line.starts_with(sign))
+}
+
+fn last_line(text: &[u8]) -> &[u8] {
+    let text = text.strip_suffix(b"\n").or_else(|| text.strip_prefix(BOM)).unwrap_or(text);
+    text.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
 }

@@ -54,7 +54,7 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
     let digits = count(|byte| byte.is_ascii_digit());
     let (symbols, code) = (count(is_symbol), count(is_code));
     // One without digits is a word, unless signs stand in it. `%NAME%` is a place for a value.
-    let is_lettered = !is_key && letters == value.len() && is_scrambled(value);
+    let is_lettered = !is_key && is_scrambled(value);
     let is_telling =
         digits > 0 || is_lettered || is_quoted && value.first() != value.last() && symbols > 0;
     let is_spelled = || {
@@ -157,12 +157,13 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
     strong && !is_path() && !is_rooted() && !placeholder::is_dummy(value)
 }
 
-/// Tells whether letters of both cases are none of words: chance makes such pairs, and so many changes of case.
-fn is_scrambled(letters: &[u8]) -> bool {
+/// Tells whether a value is letters of both cases and none of words: chance makes such pairs, and so many changes of case.
+pub(super) fn is_scrambled(value: &[u8]) -> bool {
     const LEN_MIN: usize = 10;
-    let stats = TokenStats::of(letters);
-    let is_mixed = stats.upper > 0 && stats.lower > 0 && stats.changes * 3 >= stats.len;
-    stats.len >= LEN_MIN && is_mixed && stats.rare_bigrams * 5 > stats.bigrams
+    let stats = TokenStats::of(value);
+    let is_mixed = stats.changes * 3 >= stats.len;
+    let are_letters = stats.kind == Kind::Letters && stats.len >= LEN_MIN;
+    are_letters && is_mixed && stats.rare_bigrams * 5 > stats.bigrams
 }
 
 /// Tells whether a value is a place for another one, or the beginning of a pattern: `${NAME}`, `$NAME`, `^…`, `env:…`,

@@ -107,6 +107,15 @@ fn a_table_goes_on_behind_a_row_of_another_form() {
         "id,password,note\n1,HT\n2,HU,a\n",
         "id,password,note\n1,HT,a, b\n2,HU,a\n",
         "name,password\nann, jr,HT\nbob,HU\n",
+        "id,password\n1,HT\n\n2,HU\n",
+        "# users\nid,password\n1,HT\n2,HU\n",
+        "name|password|role\na|HT|b\nc|HU|d\n",
+        " id | name | password \n----+------+----------\n  1 | bob  | HT\n  2 | eve  | HU\n(2 rows)\n",
+        "+----+----------+\n| id | password |\n+----+----------+\n|  1 | HT |\n|  2 | HU |\n+----+----------+\n",
+        "INSERT INTO users (id, name, password) VALUES\n  (1, 'o''b', 'HT'),\n  (2, 'a)', 'HU');\n",
+        "insert into keys (`owner`,`token`) values ('a','HT'),('b','HU');",
+        "COPY public.users (id, name, password) FROM stdin;\n1\tbob\tHT\n2\t\\N\tHU\n\\.\n",
+        "owner,api_key\na,HT\nb,HU\n",
         "id,note,password\n1,\"a\nb\",HT\n2,\"a, \"\"b\"\"\n\n\",HU\n",
     ] {
         let [first, second] = ["aB3x9Kq2Lm7Z", "Xk29fQp1vB7z"];
