@@ -10,6 +10,7 @@ mod basic;
 mod call;
 mod column;
 mod command;
+mod cookie;
 mod declared;
 mod filled;
 mod insert;
@@ -69,6 +70,10 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
         if is_other_word(text, said) {
             continue;
         }
+        if word == Keyword::Cookie {
+            cookie::find(text, end, claims);
+            continue;
+        }
         let option = || command::option(text, said);
         let hit = match word {
             Keyword::Url => address::credentials(text, start, end),
@@ -80,7 +85,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             Keyword::Call => call::password(text, end),
             Keyword::Constant => call::constant(text, end),
             Keyword::Login | Keyword::Redis => option(),
-            Keyword::Dummy => None,
+            Keyword::Cookie | Keyword::Dummy => None,
             Keyword::Bank => bank(text, start, end),
             Keyword::Command => option().or_else(|| call::password(text, end)),
             _ => option()

@@ -8,7 +8,7 @@ use super::tables::{DUMMY_PREFIXES, FORMATS};
 use super::{family, pii};
 
 /// The patterns that are in no table.
-const OTHERS: [&str; 18] = [
+const OTHERS: [&str; 19] = [
     "assigned_key",
     "assigned_password",
     "basic_authorization",
@@ -20,6 +20,7 @@ const OTHERS: [&str; 18] = [
     "learned_token",
     "named_key",
     "private_key_block",
+    "session_cookie",
     "url_credentials",
     "aws_secret_key",
     "big_100kb",

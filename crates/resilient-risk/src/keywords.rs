@@ -45,6 +45,8 @@ pub(super) enum Keyword {
     Share,
     /// It announces the code of a bank.
     Bank,
+    /// It announces cookies.
+    Cookie,
     /// The name in one of the paper's patterns, and a word for secrets.
     AwsSecret,
     /// It is a part of a dummy.
@@ -52,7 +54,7 @@ pub(super) enum Keyword {
 }
 
 /// The words that are looked for without regard to case.
-pub(super) const KEYWORDS: [(&str, Keyword); 12] = [
+pub(super) const KEYWORDS: [(&str, Keyword); 13] = [
     ("pass", Keyword::Password),
     ("pwd", Keyword::Password),
     ("pw", Keyword::ShortPassword),
@@ -64,13 +66,16 @@ pub(super) const KEYWORDS: [(&str, Keyword); 12] = [
     ("auth", Keyword::Key),
     ("://", Keyword::Url),
     ("bic", Keyword::Bank),
+    ("cookie", Keyword::Cookie),
     ("ntified by", Keyword::Sql),
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const CASED_KEYWORDS: [(&str, Keyword); 17] = [
+pub(super) const CASED_KEYWORDS: [(&str, Keyword); 19] = [
     (" -u ", Keyword::User),
     ("--user ", Keyword::User),
+    (" -b '", Keyword::Cookie),
+    (" -b \"", Keyword::Cookie),
     ("asic ", Keyword::Basic),
     ("mysql", Keyword::Command),
     ("er login", Keyword::Login),

@@ -77,6 +77,52 @@ fn a_column_of_tokens_goes() {
     }
 }
 
+/// Before, cookies stayed, also those that a browser copies into a command.
+#[test]
+fn cookies_of_a_session_go() {
+    let (one, two) = ("XykWZeiNNCiiia3anXn9k3ksu9mI4ROnl", "89Sm995ytbxAk7jqevt0MLaMRTvetw0t");
+    for (text, expected) in [
+        (
+            "Cookie: theme=dark; sessionid=@; csrftoken=2\n",
+            "Cookie: theme=dark; sessionid=M; csrftoken=N\n",
+        ),
+        (
+            "Set-Cookie: session=@; Path=/; HttpOnly\r\n",
+            "Set-Cookie: session=M; Path=/; HttpOnly\r\n",
+        ),
+        (
+            "curl -b 'session=@; _ga=GA1.2.1834758210.1612345678' https://a.b\n",
+            "curl -b 'session=M; _ga=GA1.2.1834758210.1612345678' https://a.b\n",
+        ),
+        ("curl --cookie \"s=@\" a.b\n", "curl --cookie \"s=M\" a.b\n"),
+        (
+            "h = {\"Cookie\": \"sid=@\", \"Accept\": \"a\"}\n",
+            "h = {\"Cookie\": \"sid=M\", \"Accept\": \"a\"}\n",
+        ),
+        (
+            "{\"name\": \"cookie\", \"value\": \"sid=@; lang=de\"}",
+            "{\"name\": \"cookie\", \"value\": \"sid=M; lang=de\"}",
+        ),
+        (
+            "get(u, cookies={'sessionid': '@', 'lang': 'de'})\n",
+            "get(u, cookies={'sessionid': 'M', 'lang': 'de'})\n",
+        ),
+    ] {
+        let told = redacted(&text.replace('@', one).replace("=2\n", &format!("={two}\n"))).text;
+        let told = told.replace("<REDACTED:api_key:1>", "M").replace("<REDACTED:api_key:2>", "N");
+        assert_eq!(told, expected, "{text}");
+    }
+    for text in [
+        "Cookie: theme=dark; lang=de-DE; consent=accepted-all-2024\n",
+        "Cookie: OptanonConsent=isGpcEnabled0AndDatestamp2024\n",
+        "cookie_name = \"sessionid_for_application_2\"\n",
+        "response.set_cookie(\"sessionid\", value=token_value_2)\n",
+        "Cookie: session=YOUR_SESSION_ID_HERE_1234\n",
+    ] {
+        assert_eq!(redacted(text).text, text);
+    }
+}
+
 /// Before, a password without a digit or a sign was a word.
 #[test]
 fn a_password_of_letters_of_both_cases_goes() {
