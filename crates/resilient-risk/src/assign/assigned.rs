@@ -11,7 +11,7 @@ use super::super::token::TokenStats;
 use super::super::{naming, work};
 use super::bare::Field;
 use super::filled::{self, Style};
-use super::judge::{LENS, Stand, is_passphrase, is_password};
+use super::judge::{LENS, Stand, is_chosen, is_passphrase, is_password};
 use super::literal::{FirstLine, Opening};
 use super::{Claimed, ValueHit, bare, line_around, near, near_before, quote, row};
 
@@ -113,8 +113,9 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
     let is_code = is_code || lead.is_listed || is_form(name) || said.word == Keyword::Credential;
     spans.retain(|span| {
         let value = text.get(span.clone()).unwrap_or_default();
-        let is_name =
-            || TokenStats::of(value).is_name() && !(literal.is_some() && is_phrase(value));
+        let is_last = || matches!(text.get(span.end), None | Some(b'\r' | b'\n'));
+        let is_other = || literal.is_some() && is_phrase(value) || is_last() && is_chosen(value);
+        let is_name = || TokenStats::of(value).is_name() && !is_other();
         !(is_code && is_name()) && claims.is_free(span)
     });
     let last = spans.pop()?;

@@ -132,6 +132,8 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
                 || classes >= 3 && (symbols > 0 || dense)
                 || dense && stats.changes >= 4 && digits >= 3 && value.len() >= 8
                 || is_field && !stats.is_name() && is_small()
+                // `Castle-banana42`
+                || is_field && classes >= 3 && digits >= 2 && value.contains(&b'-')
                 || is_hex && stats.changes >= 3
         }
         (_, Stand::Literal) => {
@@ -155,6 +157,14 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
             && parts.all(is_one)
     };
     strong && !is_path() && !is_rooted() && !placeholder::is_dummy(value)
+}
+
+/// Tells whether a value is a word with a number and a sign that no name has, as people choose passwords: `Summer2024!`.
+pub(super) fn is_chosen(value: &[u8]) -> bool {
+    let stats = TokenStats::of(value);
+    let signs = value.iter().filter(|byte| is_symbol(**byte)).count();
+    let is_all = stats.lower + stats.upper + stats.digits + signs == stats.len;
+    is_all && stats.lower > 0 && stats.upper > 0 && stats.digits > 0 && signs > 0
 }
 
 /// Tells whether a value is letters of both cases and none of words: chance makes such pairs, and so many changes of case.

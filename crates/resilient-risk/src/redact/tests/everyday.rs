@@ -77,6 +77,34 @@ fn a_column_of_tokens_goes() {
     }
 }
 
+/// Before, a word with a number and a sign was a name behind a blank, and words with a dash were one in a file of settings.
+#[test]
+fn a_password_that_people_choose_goes() {
+    for (name, line) in [
+        ("a.yaml", "db:\n  password: HT\n  user: a\n"),
+        ("a.ini", "password = HT\r\n"),
+        (".env", "PASSWORD=HT\n"),
+        ("", "password: HT"),
+    ] {
+        for password in ["Summer2024!", "Welcome1!", "Dragon87#"] {
+            let told = left(name, &line.replace("HT", password));
+            assert!(!told.contains(password), "{told}");
+        }
+    }
+    assert_eq!(
+        redacted("DB_PASSWORD=Castle-banana42\n").text,
+        "DB_PASSWORD=<REDACTED:generic_secret:1>\n"
+    );
+    for text in [
+        "password: Optional1Type\n",
+        "  password: Summer2024! is not good\n",
+        "if password == Value2 {\n",
+        "password = UserPassword2\n",
+    ] {
+        assert_eq!(redacted(text).text, text);
+    }
+}
+
 /// Before, cookies stayed, also those that a browser copies into a command.
 #[test]
 fn cookies_of_a_session_go() {
