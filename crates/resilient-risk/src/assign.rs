@@ -63,15 +63,15 @@ static BANK: Notation = LazyLock::new(|| {
 
 /// Finds the values after the words of a text.
 pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claimed) {
-    // Up to here the text is tables, and lists of columns.
-    let (mut tables, mut lists) = (0, 0);
+    // Up to here the text is tables, lists of columns, and cookies.
+    let (mut tables, mut lists, mut cookies) = (0, 0, 0);
     for said in keywords.iter().copied() {
         let KeywordHit { word, start, end } = said;
         if is_other_word(text, said) {
             continue;
         }
         if word == Keyword::Cookie {
-            cookie::find(text, end, claims);
+            cookie::find(text, end, &mut cookies, claims);
             continue;
         }
         let option = || command::option(text, said);

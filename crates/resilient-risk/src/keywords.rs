@@ -119,14 +119,12 @@ impl KeywordHit {
         {
             return Some(Self { word: Keyword::AwsSecret, start, end: start + NAME.len() });
         }
-        // A value has a digit, and what follows shows the password of an address.
+        // Most values have a digit, and what follows shows the password of an address.
         let can_follow = match word {
             Keyword::Url => true,
             Keyword::Bank => is_assigned(text, byte_classes, end),
-            Keyword::Key | Keyword::Secret | Keyword::Credential
-                if !is_assigned(text, byte_classes, end) =>
-            {
-                is_column(text, start, end)
+            Keyword::Key | Keyword::Secret | Keyword::Credential => {
+                is_assigned(text, byte_classes, end) || is_column(text, start, end)
             }
             Keyword::Password | Keyword::ShortPassword if is_assigned(text, byte_classes, end) => {
                 true
@@ -213,9 +211,11 @@ mod tests {
     #[test]
     fn words_count_only_where_a_value_can_follow() {
         let gap = |len: usize| " ".repeat(len);
-        assert_eq!(said(&format!("key{}1", gap(159))), [(Keyword::Key, 0, 3)]);
-        assert_eq!(said(&format!("key{}1", gap(160))), []);
-        for assigned in ["key: 1", "Key_name = 1", "x['keys'] = 1", "\"auth\" \"1", "secret1\t>1"] {
+        assert_eq!(said(&format!("pass({}1", gap(158))), [(Keyword::Password, 0, 4)]);
+        assert_eq!(said(&format!("pass({}1", gap(159))), []);
+        for assigned in
+            ["key: 1", "Key_name = 1", "x['keys'] = 1", "\"auth\" \"1", "secret1\t>1", "key = a"]
+        {
             assert_eq!(said(assigned).len(), 1, "{assigned}");
         }
         for other in ["key)=1", "keys.1", "secret{ = 1", "token"] {

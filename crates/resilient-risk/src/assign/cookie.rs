@@ -25,10 +25,11 @@ const UNNAMED_MIN: usize = 24;
 const NAMES: [&[u8]; 9] =
     [b"sess", b"sid", b"auth", b"token", b"jwt", b"csrf", b"xsrf", b"remember", b"login"];
 
-/// Takes the values of the cookies behind a word that ends at a position.
-pub(super) fn find(text: &[u8], end: usize, claims: &mut impl Claimed) {
-    let Some(mut at) = first(text, end) else { return };
+/// Takes the values of the cookies behind a word that ends at a position. A word before `done` is in one that was read.
+pub(super) fn find(text: &[u8], end: usize, done: &mut usize, claims: &mut impl Claimed) {
+    let Some(mut at) = first(text, end).filter(|_| end > *done) else { return };
     while let Some((name, value)) = cookie(text, at) {
+        *done = value.end;
         let said = text.get(value.clone()).unwrap_or_default();
         work::spend(said.len());
         if is_secret(text.get(name).unwrap_or_default(), said) && claims.is_free(&value) {

@@ -37,6 +37,10 @@ const ELEMENTS: [&[u8]; 7] =
 pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -> bool {
     // The values of keys are longer, and mostly names.
     const KEY_MIN: usize = 14;
+    // Of letters alone the value of a key is longer still, and no name at all.
+    const LETTERS_MIN: usize = 20;
+    let is_long =
+        |value: &[u8]| value.len() >= LETTERS_MIN && TokenStats::of(value).has_rare_bigrams();
     let is_key = word == Keyword::Key;
     let is_name = || value.len() < KEY_MIN || stand == Stand::Loose || value.contains(&b'.');
     if !LENS.contains(&value.len()) || is_key && is_name() {
@@ -54,7 +58,7 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
     let digits = count(|byte| byte.is_ascii_digit());
     let (symbols, code) = (count(is_symbol), count(is_code));
     // One without digits is a word, unless signs stand in it. `%NAME%` is a place for a value.
-    let is_lettered = !is_key && is_scrambled(value);
+    let is_lettered = is_scrambled(value) && (!is_key || is_long(value));
     let is_telling =
         digits > 0 || is_lettered || is_quoted && value.first() != value.last() && symbols > 0;
     let is_spelled = || {
@@ -116,12 +120,13 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
     };
     let strong = match (word, stand) {
         (Keyword::Key, _) => {
-            classes >= 3
-                && dense
-                && digits >= 2
-                && (stats.rare_bigrams * 4 >= stats.bigrams
-                    || digits >= 4
-                    || stats.changes * 2 >= stats.len)
+            is_lettered
+                || classes >= 3
+                    && dense
+                    && digits >= 2
+                    && (stats.rare_bigrams * 4 >= stats.bigrams
+                        || digits >= 4
+                        || stats.changes * 2 >= stats.len)
         }
         (_, Stand::Loose) => {
             let marked = value.iter().any(|byte| b"!@#$%^&*~?".contains(byte));

@@ -165,8 +165,10 @@ fn a_password_of_letters_of_both_cases_goes() {
             assert!(!told.contains(password), "{told}");
         }
     }
+    let key = ["KlBmuMgPYSvUed", "QXvRzkTWpdGh"].concat();
+    assert!(!redacted(&format!("client_secret = \"{key}\"\n")).text.contains(&key));
     for name in ["getPasswordById", "MyDatabasePassword", "DefaultTestUser", "XMLHttpRequest"] {
-        let text = format!("DB_PASSWORD={name}\npassword: \"{name}\"\n");
+        let text = format!("DB_PASSWORD={name}\npassword: \"{name}\"\napi_key = \"{name}\"\n");
         assert_eq!(redacted(&text).text, text);
     }
 }
