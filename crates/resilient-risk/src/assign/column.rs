@@ -43,7 +43,7 @@ pub(super) fn beside(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -
     let row = line_around(text, start);
     let is_row = text.get(row.clone())?.trim_ascii_start().starts_with(b"|");
     let end = text.get(row.end);
-    let mut cells = if is_row { cells(text, row, b'|', b'"') } else { Vec::new() }.into_iter();
+    let mut cells = if is_row { cells(text, row, b'|') } else { Vec::new() }.into_iter();
     let (named, cell) = (cells.find(|cell| cell.end > start)?, cells.next()?);
     // Of a cell that goes on behind what is looked at, the end is not known.
     let is_whole = text.get(cell.end) == Some(&b'|') || matches!(end, None | Some(b'\n'));
@@ -77,25 +77,23 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
         return;
     }
     let sign = b"|\t;,".iter().copied().find(|sign| written.contains(sign)).unwrap_or(b'|');
-    let names = cells(text, head.clone(), sign, b'"');
+    let names = cells(text, head.clone(), sign);
     let Some(mut columns) = Columns::of(text, &names, true) else { return };
     let mut rows = rows(text, head.end + 1, sign).peekable();
     let is_ruled = sign == b'|'
         && rows.next_if(|row| is_rule(text.get(row.clone()).unwrap_or_default())).is_some();
     let above = text.get(..head.start).unwrap_or_default();
-    let is_bare = !written.trim_ascii_start().starts_with(b"|")
-        && names.len() > 1
-        && (is_first(above) || is_commented(above) && !written.contains(&b'('));
+    let is_bare =
+        !written.trim_ascii_start().starts_with(b"|") && names.len() > 1 && is_first(above);
     if !is_ruled && !is_bare {
         return;
     }
     for row in rows {
-        let cells = cells(text, row.clone(), sign, b'"');
-        let is_empty = || text.get(row.clone()).is_some_and(|row| row.trim_ascii().is_empty());
+        let cells = cells(text, row.clone(), sign);
         // A row may lack its last cells, or have a sign without quotes in one.
-        if cells.len() == names.len() || !is_ruled && (cells.len() > 1 || is_empty()) {
+        if cells.len() == names.len() || !is_ruled && cells.len() > 1 {
             *done = row.end;
-            columns.read(text, &cells);
+            columns.read(text, &cells, MORE_MAX);
         } else {
             break;
         }
@@ -153,13 +151,24 @@ impl Columns {
         (!known.is_empty()).then_some(Self { count: names.len(), known })
     }
 
-    /// Adds the cells of a row.
-    pub(super) fn read(&mut self, text: &[u8], row: &[Range<usize>]) {
-        // Of a row with more cells nobody knows which is divided.
-        let more = row.len().saturating_sub(self.count).min(MORE_MAX);
-        for Column { nth, cells, .. } in &mut self.known {
-            let may_be = row.get(*nth..=*nth + more).or(row.get(*nth..)).unwrap_or_default();
-            cells.extend(may_be.iter().map(|cell| bare(text, cell.clone())));
+    /// Adds the cells of a row, which may have so many *more* than the head: nobody knows which one is divided.
+    pub(super) fn read(&mut self, text: &[u8], row: &[Range<usize>], more: usize) {
+        let is_empty = |cell: &Range<usize>| bare(text, cell.clone()).is_empty();
+        let last = row.iter().rposition(|cell| !is_empty(cell)).map_or(0, |last| last + 1);
+        let more = last.saturating_sub(self.count).min(more);
+        for Column { nth, word, cells } in &mut self.known {
+            let Some(own) = row.get(*nth) else { continue };
+            let is_own = text.get(bare(text, own.clone())).is_some_and(|own| is_secret(own, *word));
+            let next = if is_own { *nth } else { *nth + more };
+            for cell in row.get(*nth..=next).unwrap_or_default() {
+                let cell = bare(text, cell.clone());
+                let mut start = cell.start;
+                // A cell in quotes may have several lines.
+                for line in text.get(cell).unwrap_or_default().split(|byte| *byte == b'\n') {
+                    cells.push(trimmed(text, start..start + line.len()));
+                    start += line.len() + 1;
+                }
+            }
         }
     }
 
@@ -169,9 +178,10 @@ impl Columns {
             let value = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
             let name = if word == Keyword::Key { "assigned_key" } else { "assigned_password" };
             let has_some = cells.iter().any(|cell| is_secret(value(cell), word));
-            for span in
-                cells.into_iter().filter(|cell| has_some && may_be_secret(value(cell), word))
-            {
+            let may_be = |cell: &Range<usize>| {
+                has_some && may_be_secret(value(cell), word) && !is_code(value(cell))
+            };
+            for span in cells.into_iter().filter(may_be) {
                 if claims.is_free(&span) {
                     claims.claim(ValueHit { family: "generic_secret", name, span });
                 }
@@ -199,6 +209,15 @@ fn may_be_secret(value: &[u8], word: Keyword) -> bool {
         || is_mixed(value) && !stats.is_name()
         || is_scrambled(value)
         || is_small() && stats.has_rare_bigrams()
+}
+
+/// Tells whether a cell has a quote of a literal, or ends as a statement does: `'…');`.
+fn is_code(value: &[u8]) -> bool {
+    let is_quote = |byte: &u8| b"\"'`".contains(byte);
+    value.first().is_some_and(is_quote)
+        || value.iter().filter(|byte| is_quote(byte)).count() > 1
+        || matches!(value, [.., b';'])
+        || matches!(value, [.., b')'] if !value.contains(&b'('))
 }
 
 /// Tells whether a cell has small and capital letters and digits, and no sign of a reference: `${NAME}`, `vault:kv/app`.
@@ -258,14 +277,9 @@ fn rows(text: &[u8], from: usize, sign: u8) -> impl Iterator<Item = Range<usize>
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let near = rest.get(..LINE_MAX).unwrap_or(rest);
         let line = memchr(b'\n', near).or((near.len() == rest.len()).then_some(rest.len()))?;
-        let mut is_quoted = false;
-        let is_end = |byte: &u8| {
-            is_quoted ^= *byte == b'"';
-            *byte == b'\n' && !is_quoted
-        };
-        let is_held =
-            sign != b'|' && near.get(..line)?.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
-        let held = is_held.then(|| near.iter().position(is_end)).flatten();
+        let mut quotes = Quotes::default();
+        let is_end = |byte: &u8| !quotes.hold(*byte, sign) && *byte == b'\n';
+        let held = (sign != b'|').then(|| near.iter().position(is_end)).flatten();
         let len = held.unwrap_or(line);
         work::spend(len);
         let row = at..at + len;
@@ -274,8 +288,35 @@ fn rows(text: &[u8], from: usize, sign: u8) -> impl Iterator<Item = Range<usize>
     })
 }
 
+/// What is in quotes: from a quote that begins a cell to the next one that is alone.
+#[derive(Default)]
+struct Quotes {
+    is_open: bool,
+    /// A quote was the last byte of what is in quotes.
+    is_closed: bool,
+    /// The cell has begun, and not with a quote.
+    is_bare: bool,
+}
+
+impl Quotes {
+    /// Reads on, and tells whether a byte is in quotes.
+    fn hold(&mut self, byte: u8, sign: u8) -> bool {
+        let is_quote = byte == b'"';
+        if self.is_open {
+            self.is_open = !is_quote;
+            self.is_closed = is_quote;
+        } else if is_quote && (self.is_closed || !self.is_bare) {
+            (self.is_open, self.is_closed, self.is_bare) = (true, false, true);
+        } else {
+            self.is_closed = false;
+            self.is_bare = byte != sign && byte != b'\n' && (self.is_bare || byte != b' ');
+        }
+        self.is_open
+    }
+}
+
 /// The cells of a row. The bars around a row are none of it, and a sign in quotes divides nothing.
-pub(super) fn cells(text: &[u8], row: Range<usize>, sign: u8, quote: u8) -> Vec<Range<usize>> {
+pub(super) fn cells(text: &[u8], row: Range<usize>, sign: u8) -> Vec<Range<usize>> {
     let mut row = match sign {
         // There, white space at an end of a row is an empty cell.
         b'\t' => row,
@@ -286,11 +327,11 @@ pub(super) fn cells(text: &[u8], row: Range<usize>, sign: u8, quote: u8) -> Vec<
         let (starts, ends) = (line.starts_with(b"|"), line.len() > 1 && line.ends_with(b"|"));
         row = row.start + usize::from(starts)..row.end - usize::from(ends);
     }
-    let (mut cells, mut start, mut is_quoted, mut is_escaped) =
-        (Vec::new(), row.start, false, false);
+    let (mut cells, mut start, mut is_escaped) = (Vec::new(), row.start, false);
+    let mut quotes = Quotes::default();
     for (at, byte) in row.clone().zip(text.get(row.clone()).unwrap_or_default()) {
-        is_quoted ^= *byte == quote && sign != b'|';
-        if *byte == sign && !is_quoted && !is_escaped {
+        let is_held = sign != b'|' && quotes.hold(*byte, sign);
+        if *byte == sign && !is_held && !is_escaped {
             cells.push(start..at);
             start = at + 1;
         }
@@ -325,18 +366,8 @@ fn is_rule(line: &[u8]) -> bool {
 
 /// Tells whether what stands before a line ends a paragraph, or begins one of code.
 fn is_first(before: &[u8]) -> bool {
-    let line = last_line(before);
+    let before = before.strip_suffix(b"\n").or_else(|| before.strip_prefix(BOM)).unwrap_or(before);
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     line.get(..LINE_MAX.min(line.len())).is_some_and(|line| line.trim_ascii().is_empty())
         || line.starts_with(b"```")
-}
-
-/// Tells whether what stands before a line is a comment.
-fn is_commented(before: &[u8]) -> bool {
-    let line = last_line(before);
-    [&b"#"[..], b"--", b"//"].iter().any(|sign| line.starts_with(sign))
-}
-
-fn last_line(text: &[u8]) -> &[u8] {
-    let text = text.strip_suffix(b"\n").or_else(|| text.strip_prefix(BOM)).unwrap_or(text);
-    text.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
 }

@@ -27,15 +27,15 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
     }
     let Some(verb) = verb(text, list.start - 1) else { return };
     let behind = list.end + 1;
-    let names = cells(text, list, b',', b'"');
+    let names = cells(text, list, b',');
     let Some(mut columns) = Columns::of(text, &names, false) else { return };
-    let (sign, rows) = match verb {
-        Verb::Insert => (b',', tuples(text, behind)),
-        Verb::Copy => (b'\t', lines(text, behind)),
+    let rows = match verb {
+        Verb::Insert => tuples(text, behind),
+        Verb::Copy => lines(text, behind),
     };
     for row in rows {
-        *done = row.end;
-        columns.read(text, &cells(text, row, sign, b'\''));
+        *done = row.last().map_or(*done, |cell| cell.end);
+        columns.read(text, &row, 0);
     }
     columns.claim(text, claims);
 }
@@ -69,24 +69,20 @@ fn verb(text: &[u8], bracket: usize) -> Option<Verb> {
     }
 }
 
-/// The insides of the brackets behind `VALUES`.
-fn tuples(text: &[u8], from: usize) -> Vec<Range<usize>> {
+/// What the literals in the rows behind `VALUES` hold, for each row: a value without quotes is a name or a number, and
+/// empty here.
+fn tuples(text: &[u8], from: usize) -> Vec<Vec<Range<usize>>> {
     let mut rows = Vec::new();
     let mut at = blanks(text, from);
     if !near(text, at, 6).eq_ignore_ascii_case(b"values") {
         return rows;
     }
     at = blanks(text, at + 6);
-    while text.get(at) == Some(&b'(') {
-        let mut is_quoted = false;
-        let is_end = |byte: &u8| {
-            is_quoted ^= *byte == b'\'';
-            *byte == b')' && !is_quoted
-        };
-        let Some(len) = near(text, at + 1, LEN_MAX).iter().position(is_end) else { break };
-        work::spend(len);
-        rows.push(at + 1..at + 1 + len);
-        at = blanks(text, at + len + 2);
+    while text.get(at) == Some(&b'(')
+        && let Some((row, end)) = tuple(text, at)
+    {
+        rows.push(row);
+        at = blanks(text, end);
         if text.get(at) != Some(&b',') {
             break;
         }
@@ -95,8 +91,53 @@ fn tuples(text: &[u8], from: usize) -> Vec<Range<usize>> {
     rows
 }
 
-/// The lines behind `FROM stdin;`, up to the sign that ends them.
-fn lines(text: &[u8], from: usize) -> Vec<Range<usize>> {
+/// What the first literal of each value in a row holds, and where the row ends.
+fn tuple(text: &[u8], open: usize) -> Option<(Vec<Range<usize>>, usize)> {
+    let (mut row, mut value, mut depth) = (Vec::new(), None, 0);
+    let mut at = open;
+    let empty = |at: usize| at..at;
+    loop {
+        match text.get(at).filter(|_| at - open < LEN_MAX)? {
+            b'(' => depth += 1,
+            b')' if depth == 1 => {
+                row.push(value.unwrap_or(empty(at)));
+                work::spend(at - open);
+                return Some((row, at + 1));
+            }
+            b')' => depth -= 1,
+            b',' if depth == 1 => row.push(value.take().unwrap_or(empty(at))),
+            quote @ (b'\'' | b'"') => {
+                let len = literal_len(near(text, at + 1, LEN_MAX), *quote)?;
+                let held = at + 1..at + 1 + len;
+                // What a program puts in has quotes of its own: `'".$name."'`.
+                let is_plain =
+                    !near(text, held.start, len).iter().any(|byte| b"\"'`".contains(byte));
+                value = value.or(is_plain.then_some(held));
+                at += len + 1;
+            }
+            b'-' if text.get(at + 1) == Some(&b'-') => at = blanks(text, at) - 1,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// How much stands before the quote that ends a literal. Two of them, and one behind a backslash, end none.
+fn literal_len(text: &[u8], quote: u8) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        match text.get(at)? {
+            b'\\' => at += 1,
+            byte if *byte == quote && text.get(at + 1) == Some(&quote) => at += 1,
+            byte if *byte == quote => return Some(at),
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// The cells of the lines behind `FROM stdin;`, up to the sign that ends them.
+fn lines(text: &[u8], from: usize) -> Vec<Vec<Range<usize>>> {
     let mut rows = Vec::new();
     let length = |at: usize| {
         let rest = near(text, at, LEN_MAX);
@@ -114,13 +155,25 @@ fn lines(text: &[u8], from: usize) -> Vec<Range<usize>> {
         }
         work::spend(len);
         at = row.end + 1;
-        rows.push(row);
+        rows.push(cells(text, row, b'\t'));
     }
     rows
 }
 
-/// Where no white space follows any more.
+/// Where neither white space nor a comment follows any more.
 fn blanks(text: &[u8], at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    at + rest.iter().take(LEN_MAX).take_while(|byte| byte.is_ascii_whitespace()).count()
+    let rest = near(text, at, LEN_MAX);
+    let mut len = 0;
+    while let Some(byte) = rest.get(len) {
+        let is_comment = rest.get(len..).is_some_and(|rest| rest.starts_with(b"--"));
+        len += match byte {
+            _ if is_comment => {
+                let line = rest.get(len..).unwrap_or_default();
+                line.iter().position(|byte| *byte == b'\n').unwrap_or(line.len())
+            }
+            byte if byte.is_ascii_whitespace() => 1,
+            _ => break,
+        };
+    }
+    at + len
 }

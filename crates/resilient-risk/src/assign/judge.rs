@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use memchr::memmem;
+
 use super::super::keywords::Keyword;
 use super::super::tables::SLUGS;
 use super::super::token::{Kind, TokenStats};
@@ -172,13 +174,37 @@ pub(super) fn is_chosen(value: &[u8]) -> bool {
     is_all && stats.lower > 0 && stats.upper > 0 && stats.digits > 0 && signs > 0
 }
 
+/// Parts of names that have to do with passwords: `MySqlDbPassword`, `ErrWrongPwd`.
+const NAME_PARTS: [&[u8]; 14] = [
+    b"pass", b"pwd", b"sql", b"secret", b"token", b"auth", b"hash", b"user", b"field", b"key",
+    b"cred", b"login", b"error", b"input",
+];
+
 /// Tells whether a value is letters of both cases and none of words: chance makes such pairs, and so many changes of case.
 pub(super) fn is_scrambled(value: &[u8]) -> bool {
     const LEN_MIN: usize = 10;
     let stats = TokenStats::of(value);
-    let is_mixed = stats.changes * 3 >= stats.len;
     let are_letters = stats.kind == Kind::Letters && stats.len >= LEN_MIN;
-    are_letters && is_mixed && stats.rare_bigrams * 5 > stats.bigrams
+    let is_mixed = stats.changes * 3 >= stats.len;
+    are_letters && is_mixed && stats.rare_bigrams * 5 > stats.bigrams && !is_camel(value) && {
+        let lower = value.to_ascii_lowercase();
+        !NAME_PARTS.iter().any(|part| memmem::find(&lower, part).is_some())
+    }
+}
+
+/// Tells whether letters are short words that begin with a capital, and perhaps an abbreviation at an end: `msSqlSaPwd`,
+/// `RheinMainGmbH`. Chance rarely writes a token so.
+fn is_camel(letters: &[u8]) -> bool {
+    const LEAD_MAX: usize = 4;
+    const TAIL_MAX: usize = 3;
+    let lead = letters.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    let tail = letters.iter().rev().take_while(|byte| byte.is_ascii_uppercase()).count();
+    let humps = letters.get(lead..letters.len() - tail).unwrap_or_default();
+    let is_two = |two: &[u8]| two.iter().all(u8::is_ascii_uppercase);
+    let words = humps.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+    // Of two letters are not all of them.
+    let are_words = words > 0 && humps.len() * 2 >= words * 5;
+    lead <= LEAD_MAX && tail <= TAIL_MAX && are_words && !humps.windows(2).any(is_two)
 }
 
 /// Tells whether a value is a place for another one, or the beginning of a pattern: `${NAME}`, `$NAME`, `^…`, `env:…`,

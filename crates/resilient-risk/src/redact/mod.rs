@@ -215,14 +215,15 @@ fn redact_once(
     let secrets: BTreeSet<Cow<'_, str>> = taken.iter().map(|taken| taken.text(content)).collect();
     let is_left = |hit: &&PatternHit| {
         let pieces = taken::pieces(&rendered.text, hit).unwrap_or_else(|| vec![hit.span.clone()]);
-        // What stands in front stays, and marks behind it are no part of a secret.
+        // What stands in front stays. Marks behind it, and the line that ends a key, are no part of a secret.
         let is_marked = |part: &Range<usize>| {
             let mut places = rendered.places.iter().map(|(place, _)| place);
             places.any(|place| place.start <= part.start && part.end <= place.end)
         };
         let is_behind = |piece: &Range<usize>| {
             let part = piece.start.max(front)..piece.end;
-            !part.is_empty() && !is_marked(&part)
+            let said = rendered.text.get(part.clone()).unwrap_or_default();
+            !said.is_empty() && !taken::ends_key(said) && !is_marked(&part)
         };
         let is_some = front == 0 || pieces.iter().any(is_behind);
         let is_known = || secrets.contains(&taken::text(&rendered.text, &pieces));

@@ -150,16 +150,22 @@ fn escaped_len(before: &str, rest: &str) -> Option<usize> {
     let len = unescaped(rest, quote.encode_utf8(&mut [0; 4])).next()?;
     let held = rest.get(..len)?;
     // A line end that ends the value is none of it.
-    let held = ["\\n", "\\r"].into_iter().fold(held, |held, end| held.trim_end_matches(end));
+    let held = ["\\n", "\\r", "\\t"].into_iter().fold(held, |held, end| held.trim_end_matches(end));
     let mut parts = held.strip_prefix('\\')?.split('\\');
     let is_part = |part: &str| part.strip_prefix(['n', 'r', 't']).is_some_and(is_rest);
     parts.all(is_part).then_some(held.len())
 }
 
-/// Tells whether a line, which may be empty, may be the rest of a password, and is no word.
+/// Tells whether a line, which may be empty, may be the rest of a password: no word and no setting.
 fn is_rest(line: &str) -> bool {
-    line.is_empty()
-        || !line.contains(char::is_whitespace) && TokenStats::of(line.as_bytes()).is_rest()
+    let is_setting = |line: &str| {
+        let is_name = |name: &str| {
+            name.len() > 1 && !name.contains(|c: char| !c.is_ascii_alphabetic() && c != '_')
+        };
+        line.split_once('=').is_some_and(|(name, _)| is_name(name))
+    };
+    let is_one = || TokenStats::of(line.as_bytes()).is_rest() && !is_setting(line);
+    line.is_empty() || !line.contains(char::is_whitespace) && is_one()
 }
 
 /// Tells whether a quote ends a literal of its own line rather than to begin one: a word or a mark stands right before it,

@@ -76,8 +76,15 @@ impl Taken {
     pub(super) fn behind(mut self, content: &str, front: usize) -> Option<Self> {
         if front > 0 {
             for piece in self.pieces.iter_mut().filter(|piece| piece.start < front) {
+                let whole = content.get(piece.clone()).unwrap_or_default();
                 let rest = content.get(front.min(piece.end)..piece.end).unwrap_or_default();
-                piece.start = piece.end - rest.trim_start().len();
+                // The quote that closes the literal stays, and the line that ends a key.
+                let quote = whole.chars().next().filter(|first| "\"'`".contains(*first));
+                let rest = quote.and_then(|quote| rest.strip_suffix(quote)).unwrap_or(rest);
+                let end = front.min(piece.end) + rest.len();
+                let is_some = rest.contains(char::is_alphanumeric) && !ends_key(rest);
+                let len = if is_some { rest.trim_start().len() } else { 0 };
+                *piece = end - len..end;
             }
             self.pieces.retain(|piece| !piece.is_empty() && piece.end > front);
         }
@@ -193,6 +200,11 @@ pub(super) fn gather(
         }
     }
     Ok(taken)
+}
+
+/// Tells whether a text is the line that ends a key.
+pub(super) fn ends_key(text: &str) -> bool {
+    text.starts_with("-----END ") && !text.trim_end().contains('\n')
 }
 
 /// Tells whether a text goes on with rows of a key from a position on.

@@ -209,9 +209,14 @@ impl<'a> Key<'a> {
             near.rfind(|c: char| c.is_ascii_whitespace()).map_or(line, |at| line.max(at + 1));
         let sign = near.get(word..)?.rfind('=').map(|at| word + at);
         let beside = sign.and_then(|sign| {
-            let begin =
-                near.get(word..sign)?.rfind(|c| !is_word(c)).map_or(word, |at| word + at + 1);
-            named(begin)
+            let name = near.get(word..sign)?;
+            let begin = name.rfind(|c| !is_word(c)).map_or(word, |at| word + at + 1);
+            // A type stands behind a colon: `password: &str="…"`. Names of an environment are in capitals.
+            let (_, of_type) = near.get(line..begin)?.rsplit_once(':').unwrap_or(("", "-"));
+            let is_typed =
+                of_type.trim_start().is_empty() || of_type.trim_start().starts_with(['&', '*']);
+            let is_loud = !near.get(begin..sign)?.contains(|c: char| c.is_ascii_lowercase());
+            if is_typed && !is_loud { None } else { named(begin) }
         });
         // The last of several assignments, as in `{"a": 1, "b": "…`.
         let last =
@@ -280,6 +285,11 @@ mod tests {
             ("kubectl --from-literal=user=app --from-literal=password=", "PASSWORD"),
             ("psql \"host=db user=app password=", "PASSWORD"),
             ("run: HOST=db PGPASSWORD=", "PGPASSWORD"),
+            ("run: PGPASSWORD=", "PGPASSWORD"),
+            ("const dbPassword: string='", "DB_PASSWORD"),
+            ("password:string='", "PASSWORD"),
+            ("db_password: SecretStr=SecretStr('", "DB_PASSWORD_SECRET"),
+            ("const DB_PASSWORD: &'static str=\"", "DB_PASSWORD"),
             ("os.system(\"STAGE=prod DB_PASSWORD=", "DB_PASSWORD"),
             ("https://a.b/c?x=1&token=", "TOKEN"),
             ("DATABASE_URL=postgres://user:", "DATABASE_URL_SECRET"),

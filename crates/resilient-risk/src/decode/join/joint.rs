@@ -1,6 +1,6 @@
 //! What stands between two parts of a text, and whether it puts them together.
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memmem, memrchr};
 
 use super::super::super::work;
 use super::literal::{Source, is_quote};
@@ -125,7 +125,12 @@ impl Source<'_> {
     /// the second line is further in.
     fn is_row(&self, from: usize, next: usize) -> bool {
         let open = from.checked_sub(1).and_then(|close| self.opened(close, 0));
-        let sign = open.and_then(|open| self.bytes.get(open.checked_sub(1)?));
-        self.byte(next - 1) == b'\n' && sign.is_some_and(|sign| b",;|\t".contains(sign))
+        let before = open.and_then(|open| self.bytes.get(..open)).unwrap_or_default();
+        let line = memrchr(b'\n', before).map_or(0, |feed| feed + 1);
+        let sign = before.iter().rfind(|byte| **byte != b' ');
+        // In a program a bracket or a name begins the line.
+        self.byte(next - 1) == b'\n'
+            && is_quote(self.byte(line))
+            && sign.is_some_and(|sign| b",;|\t".contains(sign))
     }
 }

@@ -167,6 +167,17 @@ fn a_password_of_letters_of_both_cases_goes() {
     }
     let key = ["KlBmuMgPYSvUed", "QXvRzkTWpdGh"].concat();
     assert!(!redacted(&format!("client_secret = \"{key}\"\n")).text.contains(&key));
+    for name in [
+        "msSqlSaPwd",
+        "VpcSubnetIds",
+        "ErrWrongPwd",
+        "RheinMainGmbH",
+        "PyTypeObject",
+        "phpMyAdminPwd",
+    ] {
+        let text = format!("password: \"{name}\"\nconnect(password={name}, b=1)\n");
+        assert_eq!(redacted(&text).text, text);
+    }
     for name in ["getPasswordById", "MyDatabasePassword", "DefaultTestUser", "XMLHttpRequest"] {
         let text = format!("DB_PASSWORD={name}\npassword: \"{name}\"\napi_key = \"{name}\"\n");
         assert_eq!(redacted(&text).text, text);
@@ -183,12 +194,14 @@ fn a_table_goes_on_behind_a_row_of_another_form() {
         "id,password,note\n1,HT\n2,HU,a\n",
         "id,password,note\n1,HT,a, b\n2,HU,a\n",
         "name,password\nann, jr,HT\nbob,HU\n",
-        "id,password\n1,HT\n\n2,HU\n",
-        "# users\nid,password\n1,HT\n2,HU\n",
+        "user,password,commit\nbob,HT,aB3dE5fG7hI9,\neve,HU,a,b\n",
+        "id,screen,password\n1,27\",HT\n2,5'11\",HU\n",
         "name|password|role\na|HT|b\nc|HU|d\n",
         " id | name | password \n----+------+----------\n  1 | bob  | HT\n  2 | eve  | HU\n(2 rows)\n",
         "+----+----------+\n| id | password |\n+----+----------+\n|  1 | HT |\n|  2 | HU |\n+----+----------+\n",
         "INSERT INTO users (id, name, password) VALUES\n  (1, 'o''b', 'HT'),\n  (2, 'a)', 'HU');\n",
+        "INSERT INTO u (id, password, at) VALUES (1,'HT',now()), -- a, (b\n  (2, N'HU'::varchar, 'O\\'B');\n",
+        "INSERT INTO u (id, password) VALUES (1, crypt('HT', gen_salt('bf'))), (2, MD5('HU'));\n",
         "insert into keys (`owner`,`token`) values ('a','HT'),('b','HU');",
         "COPY public.users (id, name, password) FROM stdin;\n1\tbob\tHT\n2\t\\N\tHU\n\\.\n",
         "owner,api_key\na,HT\nb,HU\n",
@@ -200,6 +213,8 @@ fn a_table_goes_on_behind_a_row_of_another_form() {
         let wanted = rows.replace("HT", &mark(1)).replace("HU", &mark(2));
         assert_eq!(redacted(&text).text, wanted, "{text}");
     }
+    let told = redacted("id,password\n1,\"aB3x9Kq2Lm7Z\nXk29fQp1vB7z\"\n").text;
+    assert_eq!(told, "id,password\n1,\"<REDACTED:generic_secret:1>\"\n");
 }
 
 /// Before, the full stop of the sentence went, too.
@@ -219,6 +234,12 @@ fn what_everyday_places_hold_besides_stays() {
         "variable \"db_password\" {\n  type = string\n}\nvariable \"image\" {\n  default = \"aB3x9Kq2Lm7Z\"\n}\n",
         "variable \"db_password\" { description = \"aB3x9Kq2Lm7Z\" }\n",
         "name,token\na,word1\nb,getUserById2\n",
+        "// user, password\nadd('bob', 'aB3x9Kq2Lm7Z');\n",
+        "-- Accounts\n-- id, name, password\nCALL add(1, 'bob', 'aB3x9Kq2Lm7Z');\n",
+        "user,password\nadd('bob', 'aB3x9Kq2Lm7Z');\n",
+        "name,password\n\nhost,serial\nweb,SN9aX7kQ2v1B\n",
+        "INSERT INTO u (name, password) VALUES (@name, @Pass1Hash2X), (:user, :passV1Word2)\n",
+        "\"INSERT INTO u (id, password) VALUES (1, '\".$hash2Pw1X9a.\"')\"\n",
         "f(token, x)\n",
         "the password is at least 8 signs\n",
         "if password is \"string1\":\n",

@@ -60,6 +60,24 @@ fn what_is_whole_in_front_refuses_nothing() {
     }
 }
 
+/// Before, the quote that closes the literal in front was a part of its password.
+#[test]
+fn what_ends_a_literal_in_front_stays() {
+    for (path, front, text) in [
+        ("a.py", "PASSWORD = \"\"\"1\n", "\"\"\"\nb = 1\n"),
+        (".env", "PASSWORD=\"1\n", "\"\nB=c\n"),
+        ("a.sh", "PASSWORD='1", "'\nB=c\n"),
+    ] {
+        assert_eq!(behind(path, front, text), text, "{front}");
+    }
+    assert_eq!(behind(".env", "PASSWORD=\"1\n", "2\"\nB=c\n"), "M\"\nB=c\n");
+    let key = format!("-----BEGIN {0}-----\n@\n|-----END {0}-----\nb = 1\n", "PRIVATE KEY");
+    let key = key.replace('@', "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQCq7Zb3X9Kq2Lm7");
+    let (front, text) = key.split_once('|').unwrap();
+    let redacted = redact_behind(front, text, &Policy::default(), &Wish::default()).unwrap();
+    assert_eq!(redacted.text, text);
+}
+
 /// A key that was cut in front, long ago, concerns no text behind it but one of rows.
 #[test]
 fn a_cut_key_in_front_refuses_rows_alone() {

@@ -383,6 +383,8 @@ fn a_password_with_escaped_line_ends_goes_whole() {
         (format!("{one}\\n{two}"), "M"),
         (format!("{one}\\r\\n{two}\\n"), "M\\n"),
         (format!("{one}\\t{two}"), "M"),
+        (format!("{one}\\t"), "M\\t"),
+        (format!("{one}\\nHOST=db1"), "M\\nHOST=db1"),
         (format!("{one}\\nand other words"), "M\\nand other words"),
     ] {
         let text = format!("{{\"password\": \"{held}\", \"b\": 1}}\n");

@@ -336,6 +336,7 @@ fn cells_in_quotes_of_two_rows_are_two() {
     for rows in [
         "\"password\",\"user\"\n\"HT\",\"bob\"\n\"HU\",\"eve\"\n",
         "\"api_key\";\"name\";\"role\"\r\n\"HT\";\"bob\";\"a\"\r\n\"HU\";\"eve\";\"b\"\r\n",
+        "\"password\", \"user\"\n\"HT\", \"bob\"\n\"HU\", \"eve\"\n",
         "\"id\",\"user\",\"secret_key\"\n\"1\",\"bob\",\"HT\"\n\"2\",\"eve\",\"HU\"\n",
     ] {
         let [first, second] = ["u8jzPde0IgxLd6GnQw4TbZ1k", "cfBAepfJBd0Kh8oOXs7VmN2p"];
@@ -343,5 +344,18 @@ fn cells_in_quotes_of_two_rows_are_two() {
         let told = redacted(&text).text;
         let mark = |number: usize| format!("<REDACTED:generic_secret:{number}>");
         assert_eq!(told, rows.replace("HT", &mark(1)).replace("HU", &mark(2)), "{text}");
+    }
+}
+
+/// Literals on two lines of a call are one, also where the second one is not further in.
+#[test]
+fn literals_of_a_call_are_joined_at_the_beginning_of_a_line() {
+    let token = token("k3Jd9f");
+    let (one, two) = token.split_at(20);
+    for text in [
+        format!("os.environ.setdefault(\"GITHUB_TOKEN\",\"{one}\"\n\"{two}\")\n"),
+        format!("x = [\"a\",\"{one}\"\n\"{two}\"]\n"),
+    ] {
+        assert!(!redacted(&text).text.contains(two), "{text}");
     }
 }
