@@ -182,6 +182,17 @@ pub(super) struct PrecedingWords {
     in_head: usize,
 }
 
+/// What stands before the mark of a redaction that a text ends with, up to its number: `<REDACTED:api_key:1`. Its words say
+/// what it stands for, and nothing of its neighbour.
+fn without_mark(text: &[u8]) -> Option<&[u8]> {
+    const MARK: &[u8] = b"REDACTED:";
+    let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let family = text.get(..text.len() - digits)?.strip_suffix(b":").filter(|_| digits > 0)?;
+    let is_family = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'-');
+    let len = family.iter().rev().take_while(is_family).count();
+    family.get(..family.len() - len)?.strip_suffix(MARK)
+}
+
 impl PrecedingWords {
     /// Reads the words in front of a candidate's body.
     pub(super) fn before(text: &[u8], candidate: &Candidate) -> Self {
@@ -207,6 +218,10 @@ impl PrecedingWords {
             && let Some(last) = text.iter().rposition(u8::is_ascii_alphanumeric)
         {
             text = text.get(..=last).unwrap_or_default();
+            if let Some(before) = without_mark(text) {
+                text = before;
+                continue;
+            }
             *len = last_word(text);
             let (rest, last) = text.split_at(text.len() - *len);
             word.iter_mut().zip(last).for_each(|(to, from)| *to = from.to_ascii_lowercase());

@@ -199,19 +199,15 @@ fn many_look_ups_are_tried_in_bounded_time() {
     assert_eq!(redaction.replaced.len(), 400);
 }
 
+/// Before, a look-up or a mark made a secret of what stands beside it: of the public part of an address.
 #[test]
-fn marks_stand_where_look_ups_show_another_secret() {
-    let secrets = [
-        ["pk_", "live_NqVwYS81VP7Hb1DX8pPd5khx"].concat(),
-        ["f7c3706d85c524e4", "40066559a6656c90"].concat(),
-        ["xAk7jqe", "vt0MLaM"].concat(),
-    ];
-    let [key, id, password] = &secrets;
-    let text = format!(
-        "STRIPE_PUBLIC={key}\nSENTRY_DSN=https://{id}@o123456.ingest.sentry.io/4505\nSMTP_PASS='{password}'\n"
-    );
+fn look_ups_make_no_secret_of_their_neighbours() {
+    let [key, password] =
+        [["pk_", "live_NqVwYS81VP7Hb1DX8pPd5khx"].concat(), ["xAk7jqe", "vt0MLaM"].concat()];
+    let dsn = "SENTRY_DSN=https://f7c3706d85c524e440066559a6656c90@o123456.ingest.sentry.io/4505\n";
+    let text = format!("STRIPE_PUBLIC={key}\n{dsn}SMTP_PASS='{password}'\n");
     let wish = Wish { language: Some(Language::Env), env: true, ..Wish::default() };
     let redaction = redact(&text, &Policy::default(), &wish).unwrap();
-    assert!(!secrets.iter().any(|secret| redaction.text.contains(secret)), "{}", redaction.text);
-    assert!(redaction.text.contains("[REDACTED:"), "{}", redaction.text);
+    let expected = format!("STRIPE_PUBLIC=${{STRIPE_PUBLIC}}\n{dsn}SMTP_PASS=${{SMTP_PASS}}\n");
+    assert_eq!(redaction.text, expected);
 }

@@ -359,3 +359,19 @@ fn literals_of_a_call_are_joined_at_the_beginning_of_a_line() {
         assert!(!redacted(&text).text.contains(two), "{text}");
     }
 }
+
+/// Before, the words of a mark made a secret of a value beside it.
+#[test]
+fn a_mark_announces_no_secret() {
+    let commit = "2tAG1yKwILALo5vR6";
+    for text in [
+        format!("bob,<REDACTED:generic_secret:1>,{commit},\n"),
+        format!("a <REDACTED:api_key:2> commit {commit}\n"),
+        format!("user,password,commit\nbob,<REDACTED:generic_secret:1>,{commit}\n"),
+    ] {
+        assert_eq!(redacted(&text).text, text);
+    }
+    let text = format!("user,password,commit\nbob,97i4xgciFnq9RBX,{commit},\n");
+    let told = redacted(&text).text;
+    assert_eq!(told, text.replace("97i4xgciFnq9RBX", "<REDACTED:generic_secret:1>"));
+}
