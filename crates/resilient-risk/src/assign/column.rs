@@ -8,7 +8,7 @@ use memchr::{memchr, memrchr};
 use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit, names_key};
 use super::super::token::TokenStats;
-use super::super::{naming, work};
+use super::super::{naming, placeholder, work};
 use super::judge::{Stand, is_password, is_scrambled};
 use super::{Claimed, ValueHit, line_around};
 
@@ -158,7 +158,8 @@ impl Columns {
         let more = last.saturating_sub(self.count).min(more);
         for Column { nth, word, cells } in &mut self.known {
             let Some(own) = row.get(*nth) else { continue };
-            let is_own = text.get(bare(text, own.clone())).is_some_and(|own| is_secret(own, *word));
+            let own = text.get(bare(text, own.clone())).unwrap_or_default();
+            let is_own = is_secret(own, *word) || placeholder::mark_len(own).is_some();
             let next = if is_own { *nth } else { *nth + more };
             for cell in row.get(*nth..=next).unwrap_or_default() {
                 let cell = bare(text, cell.clone());

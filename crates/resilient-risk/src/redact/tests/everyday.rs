@@ -195,6 +195,7 @@ fn a_table_goes_on_behind_a_row_of_another_form() {
         "id,password,note\n1,HT,a, b\n2,HU,a\n",
         "name,password\nann, jr,HT\nbob,HU\n",
         "user,password,commit\nbob,HT,aB3dE5fG7hI9,\neve,HU,a,b\n",
+        "user,password,commit,note\nbob,HT,aB3dE5fG7hI9,a, b\neve,HU,cD4eF6gH8iJ0,c\n",
         "id,screen,password\n1,27\",HT\n2,5'11\",HU\n",
         "name|password|role\na|HT|b\nc|HU|d\n",
         " id | name | password \n----+------+----------\n  1 | bob  | HT\n  2 | eve  | HU\n(2 rows)\n",

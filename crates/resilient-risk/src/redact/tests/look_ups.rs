@@ -208,6 +208,7 @@ fn look_ups_make_no_secret_of_their_neighbours() {
     let text = format!("STRIPE_PUBLIC={key}\n{dsn}SMTP_PASS='{password}'\n");
     let wish = Wish { language: Some(Language::Env), env: true, ..Wish::default() };
     let redaction = redact(&text, &Policy::default(), &wish).unwrap();
-    let expected = format!("STRIPE_PUBLIC=${{STRIPE_PUBLIC}}\n{dsn}SMTP_PASS=${{SMTP_PASS}}\n");
+    let mark = "'[REDACTED:generic_secret:1]'";
+    let expected = format!("STRIPE_PUBLIC=${{STRIPE_PUBLIC}}\n{dsn}SMTP_PASS={mark}\n");
     assert_eq!(redaction.text, expected);
 }
