@@ -52,8 +52,9 @@ impl From<Refusal> for Error {
             Refusal::Breaks { format, line, message } => {
                 Self::RedactionBreaks { format, line, message }
             }
-            Refusal::NoSuchFamily { ref name, ref known, ref found } => {
-                let near = nearest_one(name, known.iter().map(String::as_str));
+            Refusal::NoSuchFamily { ref name, ref found, .. } => {
+                // Another family would take nothing out.
+                let near = nearest_one(name, found.iter().map(String::as_str));
                 let message = match (near, found.as_slice()) {
                     (Some(near), _) => {
                         format!("no family {name:?}; write {near:?} if that is meant")

@@ -289,14 +289,20 @@ pub(super) fn row(name: &str) -> Option<&'static Format<'static>> {
 
 /// How long the name is that a match begins with: what is behind it is the secret.
 pub(super) fn name_len(hit: &PatternHit, matched: &str) -> usize {
-    let prefix = match &hit.rule {
-        Some(rule) if rule.named => rule.form.split('{').next().unwrap_or_default().as_bytes(),
-        Some(_) => b"",
-        None => {
-            let row = ROWS.iter().find(|(row, _)| row.named && row.name == hit.pattern);
-            row.map_or(&b""[..], |(_, format)| format.prefix())
+    match &hit.rule {
+        Some(rule) if rule.named => {
+            let name = rule.form.split('{').next().unwrap_or_default();
+            if matched.starts_with(name) { name.len() } else { 0 }
         }
-    };
+        Some(_) => 0,
+        None => prefix_len(&hit.pattern, matched),
+    }
+}
+
+/// The same, of a built-in pattern.
+pub(super) fn prefix_len(pattern: &str, matched: &str) -> usize {
+    let row = ROWS.iter().find(|(row, _)| row.named && row.name == pattern);
+    let prefix = row.map_or(&b""[..], |(_, format)| format.prefix());
     if matched.as_bytes().starts_with(prefix) { prefix.len() } else { 0 }
 }
 

@@ -39,6 +39,7 @@ mod hidden;
 mod hit;
 #[doc(hidden)]
 pub mod hostile;
+mod inner;
 mod keywords;
 mod known_formats;
 #[doc(hidden)]

@@ -114,7 +114,8 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
     spans.retain(|span| {
         let value = text.get(span.clone()).unwrap_or_default();
         let is_last = || matches!(text.get(span.end), None | Some(b'\r' | b'\n'));
-        let is_other = || literal.is_some() && is_phrase(value) || is_last() && is_chosen(value);
+        let is_ended = || literal.is_some() || is_last();
+        let is_other = || literal.is_some() && is_phrase(value) || is_ended() && is_chosen(value);
         let is_name = || TokenStats::of(value).is_name() && !is_other();
         !(is_code && is_name()) && claims.is_free(span)
     });

@@ -6,7 +6,7 @@ use memchr::{memchr_iter, memchr2, memchr2_iter, memchr3, memmem, memrchr, memrc
 
 use super::super::bits::others;
 use super::super::token::TokenStats;
-use super::judge::{LENS, begins_setting, is_grouped};
+use super::judge::{LENS, begins_setting, is_dense, is_grouped};
 use super::{line_around, near, near_before, quote};
 
 /// Blanks and signs outside of ASCII: a no-break space, a closing quote, a dash, a full stop of Chinese.
@@ -207,7 +207,7 @@ fn entry_len(
     let is_own = is_named && direct || is_value();
     let is_line = || follows && !rest.contains(&b' ') || is_grouped(rest);
     let more = || rest.get(len(rest)..).unwrap_or_default();
-    (is_own && (is_line() || goes_on(more()))).then_some(rest.len())
+    (is_own && (is_line() || goes_on(more()) || is_dense(rest))).then_some(rest.len())
 }
 
 /// Words that stand before a user, an account or a machine in the files of programs that log in.

@@ -8,8 +8,8 @@ use super::super::token::{TokenStats, is_uuid};
 use super::super::{placeholder, work};
 use super::{Claimed, ValueHit, near};
 
-/// Between the word and the first name stand no more signs: `"Cookie", "value": "`.
-const SIGNS_MAX: usize = 24;
+/// Between the word and the first name stand no more signs, in several lines of JSON: `"Cookie", "value": "`.
+const SIGNS_MAX: usize = 80;
 
 /// No name and no value is longer.
 const NAME_MAX: usize = 64;
@@ -28,11 +28,15 @@ const NAMES: [&[u8]; 9] =
 /// Takes the values of the cookies behind a word that ends at a position. A word before `done` is in one that was read.
 pub(super) fn find(text: &[u8], end: usize, done: &mut usize, claims: &mut impl Claimed) {
     let Some(mut at) = first(text, end).filter(|_| end > *done) else { return };
+    // The name of the cookie, where a list has it as a value: `{"name": "sid", "value": "…"}`.
+    let mut named: &[u8] = b"";
     while let Some((name, value)) = cookie(text, at) {
         *done = value.end;
-        let said = text.get(value.clone()).unwrap_or_default();
+        let [name, said] = [name, value.clone()].map(|part| text.get(part).unwrap_or_default());
         work::spend(said.len());
-        if is_secret(text.get(name).unwrap_or_default(), said) && claims.is_free(&value) {
+        let name = if name == b"value" { named } else { name };
+        named = if name == b"name" { said } else { b"" };
+        if is_secret(name, said) && claims.is_free(&value) {
             claims.claim(ValueHit {
                 family: "api_key",
                 name: "session_cookie",
@@ -40,7 +44,7 @@ pub(super) fn find(text: &[u8], end: usize, done: &mut usize, claims: &mut impl 
             });
         }
         let signs = near(text, value.end, SIGNS_MAX);
-        let len = signs.iter().take_while(|byte| b";, \"'".contains(byte)).count();
+        let len = signs.iter().take_while(|byte| b";, \"'\r\n\t".contains(byte)).count();
         if len == 0 {
             return;
         }
@@ -52,7 +56,7 @@ pub(super) fn find(text: &[u8], end: usize, done: &mut usize, claims: &mut impl 
 fn first(text: &[u8], end: usize) -> Option<usize> {
     let signs = near(text, end, SIGNS_MAX);
     let plural = usize::from(signs.first() == Some(&b's'));
-    let is_sign = |byte: &u8| b"\"'`:=,{[( \\".contains(byte);
+    let is_sign = |byte: &u8| b"\"'`:=,{[( \\\r\n\t".contains(byte);
     let behind =
         |from: usize| from + signs.iter().skip(from).take_while(|byte| is_sign(byte)).count();
     let len = behind(plural);

@@ -48,6 +48,9 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
     if !LENS.contains(&value.len()) || is_key && is_name() {
         return false;
     }
+    if is_key && matches!(stand, Stand::Field | Stand::Literal) && is_dense(value) {
+        return true;
+    }
     let stand = if is_key && stand == Stand::Field { Stand::Bare } else { stand };
     let is_literal = stand == Stand::Literal && !is_key;
     let is_quoted = stand == Stand::Literal;
@@ -172,6 +175,21 @@ pub(super) fn is_chosen(value: &[u8]) -> bool {
     let signs = value.iter().filter(|byte| is_symbol(**byte)).count();
     let is_all = stats.lower + stats.upper + stats.digits + signs == stats.len;
     is_all && stats.lower > 0 && stats.upper > 0 && stats.digits > 0 && signs > 0
+}
+
+/// Tells whether a value has so many signs among its letters and digits as no code has: `w8$k(2&v…`, as Django makes keys.
+pub(super) fn is_dense(value: &[u8]) -> bool {
+    const LEN_MIN: usize = 32;
+    const SIGNS_MIN: usize = 5;
+    let stats = TokenStats::of(value);
+    let is_own =
+        |byte: &u8| byte.is_ascii_alphanumeric() || is_symbol(*byte) || b"()-_=".contains(byte);
+    stats.len >= LEN_MIN
+        && value.iter().filter(|byte| is_symbol(**byte)).count() >= SIGNS_MIN
+        && stats.digits >= 2
+        && stats.changes * 2 >= stats.len
+        && value.iter().all(is_own)
+        && !placeholder::is_dummy(value)
 }
 
 /// Parts of names that have to do with passwords: `MySqlDbPassword`, `ErrWrongPwd`.

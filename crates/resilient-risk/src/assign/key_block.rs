@@ -21,8 +21,12 @@ pub(in super::super) fn key_blocks(
     places: &[NeedlePlace],
     mut each: impl FnMut(ValueHit),
 ) {
-    const BARE: [&[u8]; 3] =
-        [b"PRIVATE KEY", b"PGP PRIVATE KEY BLOCK", b"SSH2 ENCRYPTED PRIVATE KEY"];
+    const BARE: [&[u8]; 4] = [
+        b"PRIVATE KEY",
+        b"PGP PRIVATE KEY BLOCK",
+        b"SSH2 ENCRYPTED PRIVATE KEY",
+        b"OpenVPN Static key V1",
+    ];
     let mut add = |span| each(ValueHit { family: "pem_block", name: "private_key_block", span });
     // The label that has begun, and has not ended.
     let mut open: Option<&[u8]> = None;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::super::decode::{self, Map, Trust, View};
 use super::super::family::BINARY_HINT;
 use super::super::format::Format;
+use super::super::inner::secret_in;
 use super::super::known_formats;
 use super::super::paper_patterns::PAPER_PATTERNS;
 use super::super::text_index::TextIndex;
@@ -76,6 +77,11 @@ impl Scan {
             let mut families = BTreeSet::new();
             for mut found in inner {
                 without_words_behind(&view, &mut found);
+                // Of an address and of a named value the secret alone: what else is in a part is code.
+                let matched = view.text.get(found.span.clone()).unwrap_or_default();
+                let secret = secret_in(found.pattern, matched);
+                let start = found.span.start;
+                found.span = start + secret.start..start + secret.end;
                 let mut pieces = source_of(&view.map, &found);
                 if is_whole && !families.insert(found.family) {
                     continue;

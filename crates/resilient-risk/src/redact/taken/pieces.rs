@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::super::block;
-use super::super::form::Form;
 use super::hull;
 use crate::escape::{escape, numbered};
 use crate::format::Format;
+use crate::inner::{has_inner, secret_in};
 use crate::{PatternHit, known_formats, work};
 
 /// The text of a finding from its first piece to its last.
@@ -79,28 +79,20 @@ fn escaped_len(after: &[u8]) -> usize {
     len
 }
 
-/// Where the secret stands in what these patterns match.
-static INNER: [(&str, Form); 4] = [
-    ("bearer_token", Form::of(r"(?s)^\S*\s*(.*)$")),
-    ("aws_secret_access_key", Form::of(r"(?s)(.{1,40})$")),
-    ("url_credentials", Form::of(r"(?s)^(?:.*?://)?(?:[^:]*:)?(.*)@")),
-    ("command_line_user", Form::of(r#"(?s)^(?:[^:]*:)?["']?(.*)$"#)),
-];
-
 /// The secret of a finding in one piece.
 fn piece(content: &str, hit: &PatternHit) -> Range<usize> {
     let Range { start, mut end } = hit.span;
     let found = content.get(start..end).unwrap_or_default();
     let after = content.get(end..).unwrap_or_default();
-    let mut forms = INNER.iter().filter(|(name, _)| *name == hit.pattern);
-    let inner = forms.next().and_then(|(_, form)| form.captures(found)?.get(1));
-    let begin = match inner {
-        Some(inner) => {
-            end = start + inner.end();
-            inner.start()
+    let is_whole = hit.kind == "generic_secret" && hit.rule.is_none() && !has_inner(&hit.pattern);
+    let begin = match hit.rule {
+        _ if is_whole => 0,
+        Some(_) => known_formats::name_len(hit, found),
+        None => {
+            let inner = secret_in(&hit.pattern, found);
+            end = start + inner.end;
+            inner.start
         }
-        None if hit.kind == "generic_secret" && hit.rule.is_none() => 0,
-        None => known_formats::name_len(hit, found),
     };
     if hit.kind == "generic_secret" {
         // What is the name of another value has a colon behind it.

@@ -85,6 +85,8 @@ fn a_password_that_people_choose_goes() {
         ("a.ini", "password = HT\r\n"),
         (".env", "PASSWORD=HT\n"),
         ("", "password: HT"),
+        ("a.php", "<?php define('DB_PASSWORD', 'HT');\n"),
+        ("a.py", "x = env('DB_PASSWORD', 'HT')\n"),
     ] {
         for password in ["Summer2024!", "Welcome1!", "Dragon87#"] {
             let told = left(name, &line.replace("HT", password));
@@ -101,6 +103,25 @@ fn a_password_that_people_choose_goes() {
         "if password == Value2 {\n",
         "password = UserPassword2\n",
     ] {
+        assert_eq!(redacted(text).text, text);
+    }
+}
+
+/// Before, such a key was code without quotes, and went in part or not at all.
+#[test]
+fn a_key_with_many_signs_goes_whole() {
+    let key = ["k7&$ct!t@^-7$&i%^7", "-o)x^w8$k(2&v3m*q"].concat();
+    for (name, line) in [
+        (".env", "SECRET_KEY=HT\n"),
+        ("a.env", "API_KEY=HT\r\nA=1\r\n"),
+        ("a.py", "api_key = \"HT\"\n"),
+    ] {
+        let told = left(name, &line.replace("HT", &key));
+        assert!(!told.contains("k7") && !told.contains("v3m") && !told.contains("ct!t"), "{told}");
+    }
+    for text in
+        ["SECRET_KEY=$(openssl rand -hex 32)\n", "api_key = \"${A1}-${B2}/${C3}:{d4}:[e5]\"\n"]
+    {
         assert_eq!(redacted(text).text, text);
     }
 }

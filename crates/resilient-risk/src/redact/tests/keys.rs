@@ -393,3 +393,13 @@ fn a_numbered_key_begins_where_its_length_says() {
         assert!(!rows.iter().any(|row| redacted.contains(row)), "{redacted}");
     }
 }
+
+/// Before, its rows of hexadecimal digits were no key, and the redaction was refused.
+#[test]
+fn a_static_key_of_openvpn_goes() {
+    let row = "1f75143a5f61debc267b0bc8d3b1939a\n";
+    let sign = |word: &str| format!("-----{word} OpenVPN Static key V1-----\n");
+    let key = format!("{}{}{}", sign("BEGIN"), row.repeat(16), sign("END"));
+    let told = redacted(&format!("<tls-auth>\n{key}</tls-auth>\nremote a 1194\n")).text;
+    assert_eq!(told, "<tls-auth>\n[REDACTED:pem_block:1]\n</tls-auth>\nremote a 1194\n");
+}

@@ -375,3 +375,54 @@ fn a_mark_announces_no_secret() {
     let told = redacted(&text).text;
     assert_eq!(told, text.replace("97i4xgciFnq9RBX", "<REDACTED:generic_secret:1>"));
 }
+
+/// Before, all that an address is put together from went with its password: user, host and the address itself.
+#[test]
+fn an_address_that_is_put_together_keeps_its_other_parts() {
+    let password = "u8jzPde0IgxLd6GnWq2x";
+    for (path, text, name) in [
+        (
+            "a.py",
+            "DB_USER = \"app\"\nDB_PASSWORD = \"@\"\nDB_HOST = \"db.internal\"\nURL = f\"postgresql://{DB_USER}:{DB_PASSWORD}#{DB_HOST}/shop\"\n",
+            "os.environ[\"DB_PASSWORD\"]",
+        ),
+        (
+            "a.py",
+            "password = \"@\"\nurl = f\"postgres://app:{password}#db/shop\"\n",
+            "os.environ[\"PASSWORD\"]",
+        ),
+        (
+            "a.js",
+            "const password = \"@\";\nconst url = \"postgres://app:\" + password + \"#db/shop\";\n",
+            "process.env.PASSWORD",
+        ),
+        (
+            "a.js",
+            "const password = \"@\";\nconst url = `postgres://app:${password}#db/shop`;\n",
+            "process.env.PASSWORD",
+        ),
+        (
+            "a.go",
+            "password := \"@\"\nurl := fmt.Sprintf(\"postgres://app:%s#db/shop\", password)\n",
+            "os.Getenv(\"PASSWORD\")",
+        ),
+        (
+            "a.kt",
+            "val password = \"@\"\nval url = \"postgres://app:$password#db/shop\"\n",
+            "System.getenv(\"PASSWORD\")",
+        ),
+        ("a.py", "HOST = \"db.internal\"\nu = \"postgres://app:@#\" + HOST + \":5432/shop\"\n", ""),
+        ("a.py", "u = \"https://bob:@#\" + \"git.corp.io\" + \"/x.git\"\n", ""),
+    ] {
+        let text = text.replace('@', password).replace('#', "@");
+        let wish = Wish { language: Language::of_path(path), ..Wish::default() };
+        let told = redact(&text, &Policy::default(), &wish).unwrap().text;
+        let mark = ["generic_secret", "conn_string"].map(|kind| format!("<REDACTED:{kind}:1>"));
+        let told = mark.iter().fold(told, |told, mark| told.replace(mark, password));
+        assert_eq!(told, text);
+        if !name.is_empty() {
+            let told = redact(&text, &Policy::default(), &Wish { env: true, ..wish }).unwrap().text;
+            assert_eq!(told, text.replace(&format!("\"{password}\""), name));
+        }
+    }
+}
