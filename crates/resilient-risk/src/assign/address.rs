@@ -14,7 +14,7 @@ use super::{Notation, ValueHit, behind, line_around, near, quote};
 
 /// A host, which may be an address in brackets, or a place for one in braces.
 static HOST: Notation = LazyLock::new(|| {
-    let place = r"[$#]?\{[\w.\-() ]{1,40}\}|<[\w.-]{1,40}>";
+    let place = r"[$#]?\{[\w.\-() ]{0,40}\}|<[\w.-]{1,40}>";
     let plain = r#"[^\s/"'`<>\[\]{}\\?@,;()]+"#;
     Regex::new(&format!(r"^(?:\[[0-9A-Fa-f:.]+\]|(?:{place})(?:{plain})?|{plain})")).ok()
 });
@@ -89,7 +89,10 @@ fn ends_port(before: &[u8], text: &[u8]) -> bool {
 /// Reads `user:password@host` after `://`.
 pub(super) fn credentials(text: &[u8], start: usize, end: usize) -> Option<ValueHit> {
     let span = password(text, end)?;
-    let host = HOST.as_ref()?.find(near(text, span.end + 1, AUTHORITY_REACH))?;
+    let behind_sign = near(text, span.end + 1, AUTHORITY_REACH);
+    let host = HOST.as_ref()?.find(behind_sign).map_or(0..0, |host| host.range());
+    // The host may be added: `"…:…@" + host`.
+    let is_added = behind_sign.first().is_some_and(|byte| b"\"'`".contains(byte));
     let (user, password) = (text.get(end..span.start - 1)?, text.get(span.clone())?);
     let is_scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let before = text.get(start.saturating_sub(16)..start)?;
@@ -97,12 +100,13 @@ pub(super) fn credentials(text: &[u8], start: usize, end: usize) -> Option<Value
     // With these signs it may be code.
     let is_plain = !password.iter().any(|byte| b"\"'`<>[]{}\\?".contains(byte));
     let is_real = password.len() >= 4
-        && is_url_password(password, user, host.as_bytes())
-        && (is_plain || is_password(password, Stand::Literal, Keyword::Password));
+        && is_url_password(password, user, behind_sign.get(host.clone())?)
+        && (!host.is_empty() || is_added)
+        && (is_plain && !is_added || is_password(password, Stand::Literal, Keyword::Password));
     (scheme >= 2 && is_real).then(|| ValueHit {
         family: "conn_string",
         name: "url_credentials",
-        span: start - scheme..behind(span.end + 1, &host).end,
+        span: start - scheme..span.end + 1 + host.end,
     })
 }
 

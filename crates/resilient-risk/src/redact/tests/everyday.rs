@@ -58,10 +58,14 @@ fn a_cell_goes_whole_or_not_at_all() {
 /// Before, an address whose host is put into it kept its password.
 #[test]
 fn a_host_may_be_a_place() {
-    for host in ["{host}", "${HOST}", "{cfg.host}", "<host>", "{host}.internal"] {
+    for host in ["{}", "{}:5432", "{host}", "${HOST}", "{cfg.host}", "<host>", "{host}.internal"] {
         let text = format!("url = \"postgres://bob:HT@{host}:5432/db\"\n");
         assert_eq!(left("a.py", &text), text.replace("HT", "M"), "{text}");
     }
+    let text = "U=\"postgres://app:HT@\"$HOST\":5432/shop\"\n";
+    assert_eq!(left("a.sh", text), text.replace("HT", "M"));
+    let text = "u = \"postgres://app:HT@\" + host\n";
+    assert_eq!(left("a.py", text), text.replace("HT", "M"));
 }
 
 /// Before, the tokens of such a column stayed if their format is not known.
