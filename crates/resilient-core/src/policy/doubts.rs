@@ -47,8 +47,17 @@ impl Policy {
             if known.contains(&name) {
                 return;
             }
-            let nearest = nearest_one(name, known.iter().copied());
-            let meant = nearest.map(|name| format!("; is `{name}` meant?")).unwrap_or_default();
+            let nearest = || nearest_one(name, known.iter().copied());
+            // A name of the other kind has a key of its own.
+            let meant = match what {
+                "pattern" if families.contains(&name) => {
+                    "; it is a family, for `disable_families`".to_owned()
+                }
+                "family" if patterns.contains(&name) => {
+                    "; it is a pattern, for `allow.patterns`".to_owned()
+                }
+                _ => nearest().map(|name| format!("; is `{name}` meant?")).unwrap_or_default(),
+            };
             doubts.push(Doubt::of(
                 key,
                 Some(name),
@@ -149,6 +158,14 @@ mod tests {
                 "weights: there is no family `github`; is `github_pat` meant?",
             ),
             ("weights: {zz: 0.1}", "weights: there is no family `zz`"),
+            (
+                "allow: {patterns: [github_pat]}",
+                "allow.patterns: there is no pattern `github_pat`; it is a family, for `disable_families`",
+            ),
+            (
+                "disable_families: [email]",
+                "disable_families: there is no family `email`; it is a pattern, for `allow.patterns`",
+            ),
             (
                 "allow: {patterns: [emial]}",
                 "allow.patterns: there is no pattern `emial`; is `email` meant?",

@@ -115,6 +115,8 @@ pub(super) fn field(
     let is_begun = |at: &usize| behind.get(at - 1).is_some_and(u8::is_ascii_whitespace);
     let comment = memchr2_iter(b'#', b';', behind).find(is_begun).unwrap_or(behind.len());
     let rest = rest.get(..blank + if is_next { 0 } else { comment })?.trim_ascii_end();
+    // Files of programs that log in have no sign at the end of a line. Others end a statement with it.
+    let rest = rest.strip_suffix(b";").filter(|_| follows).unwrap_or(rest);
     let len = entry_len(before, rest, direct, follows, signs)?;
     Some(Field { span: from..from + len, is_closed: follows && len <= blank })
 }

@@ -320,3 +320,10 @@ fn a_value_may_be_aligned_with_those_of_other_lines() {
         }
     }
 }
+
+/// Before, the sign that ends the statement went with a password below a user.
+#[test]
+fn a_statement_below_a_user_keeps_its_end() {
+    let text = "login {\n  user admin;\n  password HT;\n}\n";
+    assert_eq!(left("", text), text.replace("HT", "[M]").replace("[M]", "M"));
+}
