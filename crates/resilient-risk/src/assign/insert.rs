@@ -91,7 +91,7 @@ fn tuples(text: &[u8], from: usize) -> Vec<Vec<Range<usize>>> {
     rows
 }
 
-/// What the first literal of each value in a row holds, and where the row ends.
+/// What the first literal of each value of a row holds, and where the row ends.
 fn tuple(text: &[u8], open: usize) -> Option<(Vec<Range<usize>>, usize)> {
     let (mut row, mut value, mut depth) = (Vec::new(), None, 0);
     let mut at = open;
