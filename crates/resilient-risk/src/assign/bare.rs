@@ -156,7 +156,8 @@ fn query_len(lead: &[u8], rest: &[u8]) -> usize {
         Some(b']') => !value.contains(&b'['),
         Some(b')') => !value.contains(&b'('),
         Some(b'}') => !value.contains(&b'{'),
-        byte => byte.is_some_and(|byte| b".,;:\"'`".contains(byte)),
+        // The quote of a literal in a literal has a backslash before it.
+        byte => byte.is_some_and(|byte| b".,;:\"'`\\".contains(byte)),
     };
     (0..len).rev().find(|at| !is_end(at)).map_or(0, |last| last + 1)
 }

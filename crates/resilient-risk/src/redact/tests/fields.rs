@@ -327,3 +327,12 @@ fn a_statement_below_a_user_keeps_its_end() {
     let text = "login {\n  user admin;\n  password HT;\n}\n";
     assert_eq!(left("", text), text.replace("HT", "[M]").replace("[M]", "M"));
 }
+
+/// Before, the backslash before the quote went with the value, and the quote ended the literal.
+#[test]
+fn a_value_of_a_query_ends_before_an_escaped_quote() {
+    let value = "J38YmIgn7dH6cw4W1yqoRgjsFsWvysFjfVcpCh7O9Yyv9_qNvNI";
+    let text = format!("k = \"\\\"https://a.io/x?b=1&X-Amz-Key={value}\\\"\";\nb = 2;\n");
+    let told = redacted(&text).text;
+    assert_eq!(told, text.replace(value, "<REDACTED:api_key:1>"));
+}
