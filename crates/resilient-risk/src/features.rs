@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::bits::{bits_at, ones};
 use super::candidate::Candidate;
+use super::placeholder::before_mark;
 use super::runs;
 use super::services;
 use super::tables::{SECRET_WORDS, SERVICES};
@@ -182,15 +183,11 @@ pub(super) struct PrecedingWords {
     in_head: usize,
 }
 
-/// What stands before the mark of a redaction that a text ends with, up to its number: `<REDACTED:api_key:1`. Its words say
-/// what it stands for, and nothing of its neighbour.
+/// What stands before the mark of a redaction, if a text ends with its number: `<REDACTED:api_key:1`.
 fn without_mark(text: &[u8]) -> Option<&[u8]> {
-    const MARK: &[u8] = b"REDACTED:";
     let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let family = text.get(..text.len() - digits)?.strip_suffix(b":").filter(|_| digits > 0)?;
-    let is_family = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'-');
-    let len = family.iter().rev().take_while(is_family).count();
-    family.get(..family.len() - len)?.strip_suffix(MARK)
+    before_mark(family)
 }
 
 impl PrecedingWords {

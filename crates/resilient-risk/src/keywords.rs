@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use memchr::memmem;
 
 use super::byte_classes::ByteClasses;
+use super::placeholder::before_mark;
 use super::tables::SECRET_WORDS;
 
 /// A value ends at most so far behind its word.
@@ -174,16 +174,7 @@ pub(super) fn names_key(name: &[u8]) -> bool {
 /// Tells whether a text has a word for secrets, alone or at the end of another word. Those of a mark, which stands for another
 /// secret, do not count: `<REDACTED:generic_secret:1>`.
 pub(super) fn has_secret_word(text: &[u8]) -> bool {
-    /// No name of a family is longer.
-    const FAMILY_MAX: usize = 48;
-    const MARK: &[u8] = b"REDACTED:";
-    let in_mark = |start: usize| {
-        let before = text.get(start.saturating_sub(FAMILY_MAX)..start).unwrap_or_default();
-        let is_family = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        memmem::rfind(before, MARK)
-            .and_then(|at| before.get(at + MARK.len()..))
-            .is_some_and(|family| family.iter().all(is_family))
-    };
+    let in_mark = |start: usize| text.get(..start).and_then(before_mark).is_some();
     static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         AhoCorasick::builder().ascii_case_insensitive(true).build(SECRET_WORDS).ok()
     });

@@ -157,6 +157,16 @@ pub(super) fn mark_len(text: &[u8]) -> Option<usize> {
     Some(MARK.as_ref()?.find(text)?.len())
 }
 
+/// What stands before the mark of a redaction, if a text ends with a mark up to its family: `<REDACTED:api_key`. Its words say what
+/// it stands for, and nothing of its neighbours.
+pub(super) fn before_mark(text: &[u8]) -> Option<&[u8]> {
+    /// No name of a family is longer.
+    const FAMILY_MAX: usize = 48;
+    let is_family = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'-');
+    let len = text.iter().rev().take(FAMILY_MAX).take_while(is_family).count();
+    text.get(..text.len() - len)?.strip_suffix(b"REDACTED:")
+}
+
 /// Tells whether words in capitals spell out what belongs there: `YOUR_TOKEN`.
 fn is_spelled(words: &[u8]) -> bool {
     words.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_' || *byte == b'-')

@@ -272,7 +272,7 @@ fn last_word(name: &[u8]) -> &[u8] {
 }
 
 /// The rows of a table from a place on, up to one that is too long. Quotes hold a row together over lines, except in Markdown.
-fn rows(text: &[u8], from: usize, sign: u8) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn rows(text: &[u8], from: usize, sign: u8) -> impl Iterator<Item = Range<usize>> {
     let mut at = from;
     std::iter::from_fn(move || {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;

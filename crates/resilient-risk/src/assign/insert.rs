@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::work;
-use super::column::{Columns, cells};
+use super::column::{Columns, cells, rows};
 use super::{Claimed, near};
 
 /// A longer list of names, or a longer row, is none.
@@ -138,26 +138,17 @@ fn literal_len(text: &[u8], quote: u8) -> Option<usize> {
 
 /// The cells of the lines behind `FROM stdin;`, up to the sign that ends them.
 fn lines(text: &[u8], from: usize) -> Vec<Vec<Range<usize>>> {
-    let mut rows = Vec::new();
-    let length = |at: usize| {
-        let rest = near(text, at, LEN_MAX);
-        rest.iter().position(|byte| *byte == b'\n').or((rest.len() < LEN_MAX).then_some(rest.len()))
+    let said = |line: &Range<usize>| text.get(line.clone()).unwrap_or_default();
+    // A quote holds no lines together there.
+    let mut lines = rows(text, from, b'|');
+    let begins = |line: Range<usize>| {
+        said(&line).trim_ascii().to_ascii_lowercase().starts_with(b"from stdin")
     };
-    let Some(len) = length(from) else { return rows };
-    if !near(text, from, len).trim_ascii().to_ascii_lowercase().starts_with(b"from stdin") {
-        return rows;
+    if !lines.next().is_some_and(begins) {
+        return Vec::new();
     }
-    let mut at = from + len + 1;
-    while let Some(len) = length(at).filter(|len| *len > 0) {
-        let row = at..at + len;
-        if near(text, at, len).starts_with(b"\\.") {
-            break;
-        }
-        work::spend(len);
-        at = row.end + 1;
-        rows.push(cells(text, row, b'\t'));
-    }
-    rows
+    let lines = lines.take_while(|line| !line.is_empty() && !said(line).starts_with(b"\\."));
+    lines.map(|line| cells(text, line, b'\t')).collect()
 }
 
 /// Where neither white space nor a comment follows any more.

@@ -41,8 +41,7 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
     const KEY_MIN: usize = 14;
     // Of letters alone the value of a key is longer still, and no name at all.
     const LETTERS_MIN: usize = 20;
-    let is_long =
-        |value: &[u8]| value.len() >= LETTERS_MIN && TokenStats::of(value).has_rare_bigrams();
+    let is_long = || value.len() >= LETTERS_MIN && TokenStats::of(value).has_rare_bigrams();
     let is_key = word == Keyword::Key;
     let is_name = || value.len() < KEY_MIN || stand == Stand::Loose || value.contains(&b'.');
     if !LENS.contains(&value.len()) || is_key && is_name() {
@@ -63,7 +62,7 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
     let digits = count(|byte| byte.is_ascii_digit());
     let (symbols, code) = (count(is_symbol), count(is_code));
     // One without digits is a word, unless signs stand in it. `%NAME%` is a place for a value.
-    let is_lettered = is_scrambled(value) && (!is_key || is_long(value));
+    let is_lettered = letters == value.len() && is_scrambled(value) && (!is_key || is_long());
     let is_telling =
         digits > 0 || is_lettered || is_quoted && value.first() != value.last() && symbols > 0;
     let is_spelled = || {
@@ -181,14 +180,16 @@ pub(super) fn is_chosen(value: &[u8]) -> bool {
 pub(super) fn is_dense(value: &[u8]) -> bool {
     const LEN_MIN: usize = 32;
     const SIGNS_MIN: usize = 5;
-    let stats = TokenStats::of(value);
     let is_own =
         |byte: &u8| byte.is_ascii_alphanumeric() || is_symbol(*byte) || b"()-_=".contains(byte);
-    stats.len >= LEN_MIN
+    let is_mixed = || {
+        let stats = TokenStats::of(value);
+        stats.digits >= 2 && stats.changes * 2 >= stats.len
+    };
+    value.len() >= LEN_MIN
         && value.iter().filter(|byte| is_symbol(**byte)).count() >= SIGNS_MIN
-        && stats.digits >= 2
-        && stats.changes * 2 >= stats.len
         && value.iter().all(is_own)
+        && is_mixed()
         && !placeholder::is_dummy(value)
 }
 

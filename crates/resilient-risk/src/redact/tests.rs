@@ -28,6 +28,14 @@ fn redacted(text: &str) -> Redaction {
     redact(text, &Policy::default(), &Wish::default()).unwrap()
 }
 
+/// Tells whether the two secrets of a table go, which `HT` and `HU` stand for, and nothing else.
+fn assert_both_go(rows: &str, [first, second]: [&str; 2]) {
+    let text = rows.replace("HT", first).replace("HU", second);
+    let mark = |number: usize| format!("<REDACTED:generic_secret:{number}>");
+    let expected = rows.replace("HT", &mark(1)).replace("HU", &mark(2));
+    assert_eq!(redacted(&text).text, expected, "{text}");
+}
+
 /// One of a thousand tokens.
 fn nth_token(nth: usize) -> String {
     token(&format!("{nth:03}Kx9"))
