@@ -8,6 +8,7 @@ mod assigned;
 mod bare;
 mod basic;
 mod call;
+mod choice;
 mod column;
 mod command;
 mod cookie;
@@ -17,6 +18,7 @@ mod insert;
 mod judge;
 mod jwk;
 mod key_block;
+mod list;
 mod literal;
 mod quote;
 
@@ -91,6 +93,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             _ => option()
                 .or_else(|| assigned::value(text, said, claims))
                 .or_else(|| declared::default(text, said))
+                .or_else(|| choice::value(text, said))
                 .or_else(|| basic::auth(text, start))
                 .or_else(|| {
                     call::password(text, end)
@@ -107,6 +110,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
         ) {
             column::find(text, start, &mut tables, claims);
             insert::find(text, start, &mut lists, claims);
+            list::find(text, said, claims);
         }
     }
 }

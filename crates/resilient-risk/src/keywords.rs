@@ -55,9 +55,11 @@ pub(super) enum Keyword {
 }
 
 /// The words that are looked for without regard to case.
-pub(super) const KEYWORDS: [(&str, Keyword); 13] = [
+pub(super) const KEYWORDS: [(&str, Keyword); 15] = [
     ("pass", Keyword::Password),
     ("pwd", Keyword::Password),
+    ("bindpw", Keyword::Password),
+    ("rootpw", Keyword::Password),
     ("pw", Keyword::ShortPassword),
     ("credential", Keyword::Credential),
     ("securestring", Keyword::Password),
@@ -72,7 +74,7 @@ pub(super) const KEYWORDS: [(&str, Keyword); 13] = [
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const CASED_KEYWORDS: [(&str, Keyword); 19] = [
+pub(super) const CASED_KEYWORDS: [(&str, Keyword); 20] = [
     (" -u ", Keyword::User),
     ("--user ", Keyword::User),
     (" -b '", Keyword::Cookie),
@@ -84,6 +86,7 @@ pub(super) const CASED_KEYWORDS: [(&str, Keyword); 19] = [
     ("PDO", Keyword::Call),
     ("Connection", Keyword::Call),
     ("asicAuth", Keyword::Call),
+    ("asic_auth", Keyword::Call),
     ("redential", Keyword::Call),
     (".login", Keyword::Call),
     ("define", Keyword::Constant),

@@ -11,12 +11,28 @@ use super::super::token::TokenStats;
 use super::super::{naming, work};
 use super::bare::Field;
 use super::filled::{self, Style};
-use super::judge::{LENS, Stand, is_chosen, is_passphrase, is_password};
+use super::judge::{LENS, Stand, is_memorable, is_passphrase, is_password, is_slug};
 use super::literal::{FirstLine, Opening};
 use super::{Claimed, ValueHit, bare, line_around, near, near_before, quote, row};
 
 /// What words for passwords go on with.
 const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
+
+/// Tells whether a name ends with the word for passwords that it has.
+fn is_password_name(rest: &[u8]) -> bool {
+    PASSWORDS.iter().any(|word| rest.eq_ignore_ascii_case(word))
+}
+
+/// How long the rest of a name is that a word for passwords or secrets is in, if the name is of several: `words`, `s`, `_LIST`.
+pub(super) fn plural_len(text: &[u8], end: usize) -> Option<usize> {
+    const NAME_MAX: usize = 24;
+    const ENDS: [&[u8]; 3] = [b"s", b"_list", b"list"];
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let rest = near(text, end, NAME_MAX);
+    let name = rest.get(..rest.iter().take_while(is_name).count())?.to_ascii_lowercase();
+    let is_one = |end: &&[u8]| name.strip_suffix(*end).is_some_and(is_password_name);
+    ENDS.iter().any(is_one).then_some(name.len())
+}
 
 /// Reads the value after a word.
 pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) -> Option<ValueHit> {
@@ -31,10 +47,8 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         return None;
     }
     // Without quotes it may be a subtraction, and behind a name that goes on the name of a policy.
-    let is_phrase = |value: &[u8]| {
-        let is_whole = || PASSWORDS.iter().any(|word| name.eq_ignore_ascii_case(word));
-        word == Keyword::Password && is_whole() && is_passphrase(value)
-    };
+    let is_phrase =
+        |value: &[u8]| word == Keyword::Password && is_password_name(name) && is_passphrase(value);
     let (mut spans, is_code) = if let Some((opening, value)) = &literal {
         let said = value.said(text);
         // A shell writes no blank behind the sign, and no place in braces alone: `PASSWORD=$"…{…}…"`.
@@ -79,7 +93,10 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
             is_filled && word != Keyword::Key && parts.iter().any(|part| has_drawn(said_in(part)))
         };
         let is_one = is_password(said, Stand::Literal, word) || has_password() || is_phrase(said);
-        let is_named = || lead.is_sentence && !TokenStats::of(said).is_drawn();
+        let is_named = || {
+            let is_value = || TokenStats::of(said).is_drawn() && !is_slug(said);
+            lead.is_sentence && !is_value() && !is_memorable(said)
+        };
         if is_between || is_regex || !is_one || is_named() {
             return None;
         }
@@ -110,13 +127,17 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         (vec![field.span], is_code)
     };
     // `force_pass=ForceLengthPass2016,` is an argument, and a field of a form has the name of an element.
-    let is_code = is_code || lead.is_listed || is_form(name) || said.word == Keyword::Credential;
+    let is_other =
+        names_other(name) || word == Keyword::Secret && begins_reference(near_before(text, start));
+    let is_code = is_code || lead.is_listed || is_other || said.word == Keyword::Credential;
     spans.retain(|span| {
         let value = text.get(span.clone()).unwrap_or_default();
-        let is_last = || matches!(text.get(span.end), None | Some(b'\r' | b'\n'));
+        let is_last = || matches!(text.get(span.end), None | Some(b'\r' | b'\n' | b'}'));
         let is_ended = || literal.is_some() || is_last();
-        let is_other = || literal.is_some() && is_phrase(value) || is_ended() && is_chosen(value);
-        let is_name = || TokenStats::of(value).is_name() && !is_other();
+        let is_chosen =
+            || literal.is_some() && is_phrase(value) || is_ended() && is_memorable(value);
+        let is_name =
+            || TokenStats::of(value).is_name() && !is_chosen() || is_other && is_slug(value);
         !(is_code && is_name()) && claims.is_free(span)
     });
     let last = spans.pop()?;
@@ -141,9 +162,39 @@ fn has_drawn(part: &[u8]) -> bool {
     part.split(|byte| b"-_. ".contains(byte)).any(is_one)
 }
 
-/// Tells whether a name goes on as that of a part of a form: `PASSWORD_FIELD`.
-fn is_form(name: &[u8]) -> bool {
-    const PARTS: [&[u8]; 6] = [b"field", b"input", b"label", b"name", b"id", b"selector"];
+/// Tells whether a text ends as the name of a call does that has the name of a secret: `get_password(…)`.
+fn is_getter(before: &[u8]) -> bool {
+    let before = before.strip_suffix(b"_").unwrap_or(before);
+    let verb = before.get(before.len().saturating_sub(3)..).unwrap_or_default();
+    verb.eq_ignore_ascii_case(b"get")
+}
+
+/// Tells whether a text ends as the name of a secret of Kubernetes does before its last word: `existingSecret`,
+/// `imagePullSecret`.
+fn begins_reference(before: &[u8]) -> bool {
+    before.ends_with(b"existing") || before.ends_with(b"Pull") || before.ends_with(b"pull")
+}
+
+/// Tells whether a name goes on as that of a part of a form, or of what a secret is kept in or made with: `PASSWORD_FIELD`,
+/// `secretName`, `password_hasher`. The value is a name, too.
+fn names_other(name: &[u8]) -> bool {
+    const PARTS: [&[u8]; 15] = [
+        b"field",
+        b"input",
+        b"label",
+        b"name",
+        b"id",
+        b"selector",
+        b"ref",
+        b"algorithm",
+        b"hasher",
+        b"encoder",
+        b"version",
+        b"class",
+        b"store",
+        b"policy",
+        b"type",
+    ];
     let name = name.to_ascii_lowercase();
     PARTS.iter().any(|part| name.ends_with(part))
 }
@@ -183,18 +234,39 @@ fn names_secret(rest: &[u8]) -> bool {
 /// look-up in the environment, and `is` in a sentence. `getenv("PASSWORD") or "…"`, ``the password is `…` ``.
 fn word_of_choice<'a>(
     before: &[u8],
-    rest: &[u8],
+    rest: &'a [u8],
     name: &[u8],
     quoted: usize,
     white: usize,
 ) -> &'a [u8] {
     let signs = rest.get(name.len()..quoted).unwrap_or_default();
     let is_looked_up = (signs.ends_with(b")") || signs.ends_with(b"]")) && begins_look_up(before);
-    match rest.get(quoted + white..quoted + white + 3) {
-        Some(b"or ") if white > 0 && is_looked_up => b"or",
-        Some(b"is ") if white > 0 && signs.is_empty() && PASSWORDS.contains(&name) => b"is",
-        _ => b"",
+    let said = rest.get(quoted + white..).unwrap_or_default();
+    if white == 0 {
+        b""
+    } else if said.starts_with(b"or ") && is_looked_up {
+        b"or"
+    } else if signs.is_empty() && PASSWORDS.contains(&name) {
+        said.get(..is_len(said)).unwrap_or_default()
+    } else {
+        b""
     }
+}
+
+/// How much of a sentence stands before what its subject is: `is`, `for the server is`.
+fn is_len(text: &[u8]) -> usize {
+    const IS: &[u8] = b"is ";
+    const REACH: usize = 60;
+    const PREPOSITIONS: [&[u8]; 5] = [b"for ", b"of ", b"to ", b"on ", b"at "];
+    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b" -_./@".contains(byte);
+    let len = near(text, 0, REACH).iter().take_while(is_word).count();
+    let words = text.get(..len).unwrap_or_default();
+    if words.starts_with(IS) {
+        return IS.len() - 1;
+    }
+    let is_more = PREPOSITIONS.iter().any(|word| words.starts_with(word));
+    let end = || words.strip_suffix(b" is ").map(|lead| lead.len() + IS.len());
+    if is_more { end().unwrap_or(0) } else { 0 }
 }
 
 /// Tells whether a text ends with the beginning of a look-up in the environment, and perhaps of the name there:
@@ -267,6 +339,20 @@ fn as_type_len(text: &[u8]) -> usize {
     if len > AS.len() && text.get(sign) == Some(&b'=') { len } else { 0 }
 }
 
+/// How much of a text says in SQL whose password is set, if a sign follows: ` FOR 'bob'@'%' =`.
+fn for_user_len(text: &[u8]) -> usize {
+    const FOR: &[u8] = b" for ";
+    const USER_MAX: usize = 60;
+    if !text.get(..FOR.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(FOR)) {
+        return 0;
+    }
+    let is_user = |byte: &&u8| byte.is_ascii_alphanumeric() || b"'`\"@%._-".contains(byte);
+    let user = text.iter().skip(FOR.len()).take(USER_MAX).take_while(is_user).count();
+    let len = FOR.len() + user;
+    let sign = len + row(text, len, 8, b" ");
+    if user > 0 && text.get(sign) == Some(&b'=') { len } else { 0 }
+}
+
 /// What stands between a word and its value.
 struct Lead<'a> {
     word: Keyword,
@@ -302,6 +388,7 @@ impl<'a> Lead<'a> {
         let name = rest.get(..rest.iter().take(NAME_MAX).take_while(is_name).count())?;
         let quoted = name.len() + row(rest, name.len(), 3, b"\"'`])\\*");
         let quoted = quoted + as_type_len(rest.get(quoted..)?);
+        let quoted = quoted + for_user_len(rest.get(quoted..)?);
         let white = row(rest, quoted, BLANKS_MAX, b" \t");
         let signs = rest.get(quoted + white..)?;
         let signs = signs.get(..row(signs, 0, 3, b"!:=>?|"))?;
@@ -312,6 +399,8 @@ impl<'a> Lead<'a> {
                 signs.get(..first + 1 + row(signs, first + 1, 2, b"=>"))?
             }
             Some(first) => signs.get(..first + 1 + row(signs, first + 1, 2, b":=>"))?,
+            // In R: `password <- "…"`.
+            None if rest.get(quoted + white..)?.starts_with(b"<-") => b"<-",
             None if signs.is_empty() => {
                 word_of_choice(near_before(text, start), rest, name, quoted, white)
             }
@@ -362,12 +451,12 @@ impl<'a> Lead<'a> {
         at += if is_bold { 2 } else { 0 };
         // A bracket behind the name of a user begins a password: `login bob password (…`.
         let is_open = rest.get(at) == Some(&b'(');
-        let is_login = is_open && sign.is_empty() && bare::is_login(near_before(text, start));
+        let is_login = is_open && sign.is_empty() && bare::logs_in(text, start);
         let is_listed = is_looked_up
             || sign.is_empty()
                 && word == Keyword::Password
                 && if is_open {
-                    PASSWORDS.contains(&name) && !is_login
+                    is_password_name(name) && !is_login && !is_getter(near_before(text, start))
                 } else {
                     rest.get(at) == Some(&b',')
                 };
@@ -378,13 +467,21 @@ impl<'a> Lead<'a> {
         let is_called = !sign.is_empty() && word == Keyword::Password;
         at += if is_called { call_len(rest.get(at..)?) } else { 0 };
         // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
-        let is_choice = matches!(sign, b"??" | b"||" | b"?:" | b"or" | b"is")
+        let is_said = sign.ends_with(b"is");
+        let is_choice = is_said
+            || matches!(sign, b"??" | b"||" | b"?:" | b"or" | b"<-")
             || rest.get(..at)?.contains(&b')');
         let is_spaced = blanks > 0;
         let is_variable = place.ends_with(b"$") && !is_spaced;
         let in_yaml = sign.ends_with(b":") && is_spaced;
         at += if in_yaml { tag_len(rest.get(at..)?)? } else { 0 };
         let is_assigned = !sign.is_empty() || word == Keyword::Sql;
+        // ``with the password `…` ``
+        let is_quoted_word = !is_assigned
+            && white == 1
+            && quoted == name.len()
+            && PASSWORDS.contains(&name)
+            && rest.get(at) == Some(&b'`');
         let end = end + at;
         Some(Self {
             word,
@@ -394,7 +491,7 @@ impl<'a> Lead<'a> {
             is_listed,
             is_variable,
             is_choice,
-            is_sentence: sign == b"is",
+            is_sentence: is_said || is_quoted_word,
             is_spaced,
             end,
         })
@@ -406,7 +503,8 @@ impl<'a> Lead<'a> {
             None if self.is_choice => false,
             _ if self.is_assigned => true,
             None => self.white == 1 && self.name.len() <= 4 && !self.is_listed,
-            Some(quote) => quote != b'`' && (self.white > 0 || self.is_listed),
+            Some(b'`') => self.is_sentence,
+            Some(_) => self.white > 0 || self.is_listed,
         }
     }
 
@@ -466,7 +564,7 @@ impl<'a> Lead<'a> {
             is_password(&said, stand, self.word) && !value.windows(2).any(|two| two == b"??")
         };
         let field = self.field(text, start);
-        let is_field = self.is_assigned || bare::is_login(near_before(text, start));
+        let is_field = self.is_assigned || bare::logs_in(text, start);
         let stand = if is_field { Stand::Field } else { Stand::Bare };
         let stand = if self.is_variable { Stand::Loose } else { stand };
         if let Some(Field { span, .. }) = field.clone().filter(|field| fits(&field.span, stand)) {
@@ -478,6 +576,21 @@ impl<'a> Lead<'a> {
         // What is taken of a field takes all of it.
         let whole = field.filter(|field| field.is_closed && field.span.end >= plain.end);
         let found = || whole.unwrap_or_else(|| Field { span: plain.clone(), is_closed: false });
-        fits(&plain, stand).then(|| (found(), is_code))
+        // `--password=Castle-banana42`, and `{user: bob, password: Castle-banana42}` in YAML.
+        let is_phrase = || {
+            let before = near_before(text, start);
+            let name = before.rsplit(u8::is_ascii_whitespace).next();
+            let is_option = || name.is_some_and(|name| name.starts_with(b"--"));
+            let is_flow = || {
+                let line = line_around(text, start);
+                let is_in = text.get(line.start..start).is_some_and(|line| line.contains(&b'{'));
+                is_in && matches!(text.get(plain.end), Some(b',' | b'}'))
+            };
+            self.word == Keyword::Password
+                && text.get(plain.clone()).is_some_and(is_passphrase)
+                && if self.is_loose() { self.is_assigned && is_flow() } else { is_option() }
+        };
+        let is_phrase = is_phrase();
+        (is_phrase || fits(&plain, stand)).then(|| (found(), is_code && !is_phrase))
     }
 }

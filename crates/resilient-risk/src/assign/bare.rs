@@ -6,7 +6,7 @@ use memchr::{memchr_iter, memchr2, memchr2_iter, memchr3, memmem, memrchr, memrc
 
 use super::super::bits::others;
 use super::super::token::TokenStats;
-use super::judge::{LENS, begins_setting, is_dense, is_grouped};
+use super::judge::{LENS, begins_setting, is_dense, is_grouped, is_memorable};
 use super::{line_around, near, near_before, quote};
 
 /// Blanks and signs outside of ASCII: a no-break space, a closing quote, a dash, a full stop of Chinese.
@@ -110,7 +110,7 @@ pub(super) fn field(
     let blank = memchr2(b' ', b'\t', near(rest, 0, *LENS.end() + 1)).unwrap_or(rest.len());
     let behind = rest.get(blank..).filter(|_| blank <= *LENS.end())?;
     // The name of a user may stand on a line of its own.
-    let follows = !direct && is_login(near_before(text, word));
+    let follows = !direct && logs_in(text, word);
     let is_next = follows && is_login_next(behind);
     let is_begun = |at: &usize| behind.get(at - 1).is_some_and(u8::is_ascii_whitespace);
     let comment = memchr2_iter(b'#', b';', behind).find(is_begun).unwrap_or(behind.len());
@@ -206,7 +206,8 @@ fn entry_len(
     let is_word = |word: &&[u8]| word.iter().any(u8::is_ascii_alphanumeric);
     let is_alone = || before.split(u8::is_ascii_whitespace).filter(is_word).nth(1).is_none();
     // A name of a type may be all of a line, too.
-    let is_value = || (follows || is_named && is_alone()) && !TokenStats::of(rest).is_name();
+    let is_type = || TokenStats::of(rest).is_name() && !is_memorable(rest);
+    let is_value = || (follows || is_named && is_alone()) && !is_type();
     let is_own = is_named && direct || is_value();
     let is_line = || follows && !rest.contains(&b' ') || is_grouped(rest);
     let more = || rest.get(len(rest)..).unwrap_or_default();
@@ -216,8 +217,19 @@ fn entry_len(
 /// Words that stand before a user, an account or a machine in the files of programs that log in.
 const LOGINS: [&[u8]; 5] = [b"login", b"user", b"username", b"account", b"machine"];
 
+/// Tells whether the word for a password at a place is one of files of programs that log in: it begins its line as a name that
+/// only they have, or a user stands before it.
+pub(super) fn logs_in(text: &[u8], word: usize) -> bool {
+    const NAMES: [&[u8]; 2] = [b"bindpw", b"rootpw"];
+    let begins = |name: &&[u8]| {
+        let is_at = near(text, word, name.len()).eq_ignore_ascii_case(name);
+        is_at && matches!(word.checked_sub(1).and_then(|at| text.get(at)), None | Some(b'\n'))
+    };
+    NAMES.iter().any(begins) || is_login(near_before(text, word))
+}
+
 /// Tells whether a text ends with such a word and what it names: `login bob password …`. In a literal of code it is none.
-pub(super) fn is_login(before: &[u8]) -> bool {
+fn is_login(before: &[u8]) -> bool {
     let word = |text: &[u8]| text.rsplit(u8::is_ascii_whitespace).next().map_or(0, <[u8]>::len);
     let mut rest = before.trim_ascii_end();
     rest = rest.get(..rest.len() - word(rest)).unwrap_or_default().trim_ascii_end();

@@ -14,6 +14,9 @@ const ARGUMENTS_MAX: usize = 3;
 /// An argument that is no literal is no longer than this.
 const ARGUMENT_MAX: usize = 80;
 
+/// What a call of Rust wraps an argument in that may be missing.
+const SOME: &[u8] = b"Some(";
+
 /// Reads the password behind a word that names such a call: an argument that is not the first.
 pub(super) fn password(text: &[u8], end: usize) -> Option<ValueHit> {
     let fits = |value: &[u8]| is_password(value, Stand::Literal, Keyword::Password);
@@ -50,6 +53,8 @@ fn literals(text: &[u8], end: usize) -> impl Iterator<Item = (usize, Range<usize
             // The bracket, or the comma before.
             let from = at? + 1;
             let from = from + row(text, from, ARGUMENT_MAX, b" \t\r\n");
+            // In Rust: `.basic_auth("bob", Some("…"))`.
+            let from = from + if near(text, from, SOME.len()) == SOME { SOME.len() } else { 0 };
             let opening = Opening::of(text.get(from..)?);
             let span = opening.and_then(|opening| opening.value(text, from + opening.len));
             let span = span.map(|value| value.span);

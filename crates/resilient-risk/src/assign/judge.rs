@@ -169,11 +169,16 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
 }
 
 /// Tells whether a value is a word with a number and a sign that no name has, as people choose passwords: `Summer2024!`.
-pub(super) fn is_chosen(value: &[u8]) -> bool {
+fn is_chosen(value: &[u8]) -> bool {
     let stats = TokenStats::of(value);
     let signs = value.iter().filter(|byte| is_symbol(**byte)).count();
     let is_all = stats.lower + stats.upper + stats.digits + signs == stats.len;
     is_all && stats.lower > 0 && stats.upper > 0 && stats.digits > 0 && signs > 0
+}
+
+/// Tells whether a value is one that people choose as a password, in one word or in several.
+pub(super) fn is_memorable(value: &[u8]) -> bool {
+    is_chosen(value) || is_passphrase(value)
 }
 
 /// Tells whether a value has so many signs among its letters and digits as no code has: `w8$k(2&v…`, as Django makes keys.
@@ -318,28 +323,40 @@ pub(super) fn is_grouped(value: &[u8]) -> bool {
         && !TokenStats::of(value).is_wordlike()
 }
 
-/// Tells whether a value is words with dashes between them, as people choose passwords: of both cases, and with a digit.
-/// None of the words names a thing that has to do with passwords, as those of `user-Password-2-input` do.
+/// Tells whether a value is words with dashes between them, as people choose passwords: of both cases, and with a number. If
+/// the words are two, the number has two digits and ends a word: `Castle-banana42`. None of the words names a thing that has to
+/// do with passwords, as those of `user-Password-2-input` do.
 pub(super) fn is_passphrase(value: &[u8]) -> bool {
     const LEN_MIN: usize = 12;
-    const PARTS_MIN: usize = 3;
     let parts = || value.split(|byte| *byte == b'-');
+    let is_pair = parts().count() == 2;
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let is_word = |part: &[u8]| {
         let digits = part.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
         let word = part.get(..part.len() - digits).unwrap_or_default();
         !part.is_empty()
             && part.iter().all(u8::is_ascii_alphanumeric)
+            && (!is_pair || word.iter().all(u8::is_ascii_alphabetic))
             && !SLUGS.iter().any(|slug| word.eq_ignore_ascii_case(slug))
     };
     LENS.contains(&value.len())
         && value.len() >= LEN_MIN
-        && has(u8::is_ascii_digit)
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_lowercase)
-        && parts().count() >= PARTS_MIN
+        && value.contains(&b'-')
+        && digits >= if is_pair { 2 } else { 1 }
         && parts().all(is_word)
         && !placeholder::is_dummy(value)
+}
+
+/// Tells whether a value is words and numbers with signs between them, as things are named: `prod-db-2024`, `pbkdf2_sha256`.
+pub(super) fn is_slug(value: &[u8]) -> bool {
+    value.split(|byte| b"-_./:".contains(byte)).all(|part| {
+        let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let rest = part.get(letters..).unwrap_or_default();
+        rest.len() <= 4 && rest.iter().all(u8::is_ascii_digit)
+    })
 }
 
 /// Tells whether a value is base64 of a password, as npm and Kubernetes write them.

@@ -16,7 +16,7 @@ impl Claimed for Vec<ValueHit> {
     fn hold(&mut self, _: Vec<Range<usize>>) {}
 }
 
-fn found(text: &str) -> Vec<(&'static str, &str)> {
+pub(super) fn found(text: &str) -> Vec<(&'static str, &str)> {
     let mut hits = Vec::new();
     let bytes = text.as_bytes();
     find(bytes, &TextIndex::of(bytes).keywords, &mut hits);
@@ -614,5 +614,79 @@ fn passwords_of_small_letters_and_of_brackets_are_found_where_a_field_or_quotes_
         "curl -u 'user:get_Pass1()' https://x.io",
     ] {
         assert_eq!(found(text), [], "{text}");
+    }
+}
+
+/// Before, the first of these was a type or a subtraction wherever no quotes stand around it.
+#[test]
+fn passwords_that_people_choose_are_found_without_quotes() {
+    for value in ["Castle-banana42", "Winter2021@", "Blue-Tiger-lamp7"] {
+        for text in [
+            format!("db:\n  password: {value}\n"),
+            format!("environment:\n  POSTGRES_PASSWORD: {value}\n"),
+            format!("[db]\npassword = {value}\n"),
+            format!("machine h\nlogin bob\npassword {value}\n"),
+            format!("deploy --password={value} --host x\n"),
+            format!("db: {{user: bob, password: {value}}}\n"),
+            format!("bindpw {value}\n"),
+            format!("rootpw {value}\n"),
+        ] {
+            assert_eq!(found(&text), [("assigned_password", value)], "{text}");
+        }
+    }
+    for text in [
+        "db:\n  password: User-input42\n",
+        "db:\n  password: castle-banana42\n",
+        "password=Castle-banana42;\n",
+        "f(password=Castle-banana42)\n",
+        "bindpw_file x7Kq9-mZ2w\n",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+/// Before, no sign stood between the name and the value of the first two, and a word for another thing in the last.
+#[test]
+fn passwords_in_sentences_and_in_sql_are_found() {
+    for value in [["Summer", "2022$"].concat(), ["q7Rk9", "zPw2mX4b"].concat()] {
+        for text in [
+            format!("Log in as `admin` with the password `{value}`.\n"),
+            format!("The password for the server is `{value}`.\n"),
+            format!("The password is `{value}`.\n"),
+            format!("SET PASSWORD FOR 'a'@'%' = PASSWORD('{value}');\n"),
+            format!("SET PASSWORD FOR 'a'@'%' = '{value}';\n"),
+            format!("password <- \"{value}\"\n"),
+            format!("request.basic_auth(\"bob\", Some(\"{value}\"))\n"),
+        ] {
+            assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+        }
+    }
+    for text in [
+        "The password for the server is `db-main-2`.\n",
+        "the passphrase is `BIP39-84861words`\n",
+        "password <- get_secret2(x)\n",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+/// Before, each was a finding: it names what a secret is kept in, or made with.
+#[test]
+fn names_of_secrets_and_of_their_algorithms_are_none() {
+    for text in [
+        "existingSecret: prod-db-2024\n",
+        "imagePullSecret: regcred-2024-a1\n",
+        "secretName: api-tls-2024\n",
+        "secretKeyRef: app-key-2024\n",
+        "password_hash_algorithm: pbkdf2_sha256\n",
+        "password_hasher: bcrypt_sha256\n",
+        "password = get_password(\"db-main-2\")\n",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+    let value = ["q7Rk9", "zPw2mX4b"].concat();
+    for name in ["existingSecret", "secretName", "client_secret"] {
+        let text = format!("{name}: {value}\n");
+        assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
     }
 }

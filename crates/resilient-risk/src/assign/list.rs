@@ -1,0 +1,129 @@
+//! A list of passwords: `passwords = ["…", "…"]`, and in YAML `passwords:` with an item on each line below.
+
+use std::ops::Range;
+
+use super::super::keywords::{Keyword, KeywordHit};
+use super::super::token::TokenStats;
+use super::super::work;
+use super::assigned::plural_len;
+use super::judge::{Stand, is_memorable, is_password};
+use super::literal::Opening;
+use super::{Claimed, ValueHit, near, row};
+
+/// So many values are looked at.
+const VALUES_MAX: usize = 100;
+
+/// So much stands between the name and the bracket: a type, a call.
+const LEAD_MAX: usize = 40;
+
+/// An item of YAML is no longer.
+const ITEM_MAX: usize = 120;
+
+/// Takes the passwords of the list whose name a word is in.
+pub(super) fn find(
+    text: &[u8],
+    KeywordHit { word, end, .. }: KeywordHit,
+    claims: &mut impl Claimed,
+) {
+    if !matches!(word, Keyword::Password | Keyword::Secret) {
+        return;
+    }
+    let Some(name) = plural_len(text, end) else { return };
+    work::spend(LEAD_MAX / 4);
+    let from = end + name + row(text, end + name, 3, b"\"'`])");
+    let is_lead = |byte: &&u8| byte.is_ascii_alphanumeric() || b" \t_.:=<>[]&!({".contains(byte);
+    let lead = near(text, from, LEAD_MAX);
+    let lead = lead.get(..lead.iter().take_while(is_lead).count()).unwrap_or_default();
+    let is_assigned = lead.iter().any(|byte| b":=".contains(byte));
+    let behind = from + lead.len();
+    let spans = match lead.trim_ascii_end() {
+        b":" => items(text, behind),
+        [.., b'[' | b'(' | b'{'] if is_assigned => literals(text, behind),
+        _ => return,
+    };
+    for span in spans {
+        let value = text.get(span.clone()).unwrap_or_default();
+        let is_name = || TokenStats::of(value).is_name() && !is_memorable(value);
+        if is_password(value, Stand::Literal, word) && !is_name() && claims.is_free(&span) {
+            claims.claim(ValueHit { family: "generic_secret", name: "assigned_password", span });
+        }
+    }
+}
+
+/// The literals with commas between them from a place on.
+fn literals(text: &[u8], from: usize) -> Vec<Range<usize>> {
+    let mut spans = Vec::new();
+    let mut at = from;
+    while spans.len() < VALUES_MAX {
+        at += row(text, at, ITEM_MAX, b" \t\r\n");
+        let opening = text.get(at..).and_then(Opening::of);
+        let Some(span) = opening.and_then(|of| Some(of.value(text, at + of.len)?.span)) else {
+            break;
+        };
+        work::spend(span.len());
+        at = span.end + 1;
+        at += row(text, at, ITEM_MAX, b" \t\r\n");
+        spans.push(span);
+        if text.get(at) != Some(&b',') {
+            break;
+        }
+        at += 1;
+    }
+    spans
+}
+
+/// The items of YAML on the lines behind a place: what stands in their quotes, or all of them up to a comment.
+fn items(text: &[u8], from: usize) -> Vec<Range<usize>> {
+    let mut spans = Vec::new();
+    let mut at = from;
+    while spans.len() < VALUES_MAX {
+        at += row(text, at, ITEM_MAX, b" \t\r\n");
+        if near(text, at, 2) != b"- " {
+            break;
+        }
+        at += 1 + row(text, at + 1, ITEM_MAX, b" \t");
+        let line = near(text, at, ITEM_MAX).split(|byte| b"\r\n".contains(byte)).next();
+        let line = line.unwrap_or_default();
+        work::spend(line.len());
+        let literal = Opening::of(line).and_then(|of| Some(of.value(text, at + of.len)?.span));
+        let plain = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+        spans.push(literal.unwrap_or(at..at + plain.len()));
+        at += line.len();
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::found;
+
+    #[test]
+    fn the_values_of_a_list_are_found() {
+        let [first, second] =
+            [["q7Rk9", "zPw2mX4b"], ["Summer", "2022$"]].map(|parts| parts.concat());
+        for text in [
+            format!("passwords = [\"{first}\", \"{second}\"]\n"),
+            format!("const PASSWORDS: string[] = [\n  '{first}',\n  '{second}',\n];\n"),
+            format!("passwords := []string{{\"{first}\", \"{second}\"}}\n"),
+            format!("List<String> dbPasswords = List.of(\"{first}\", \"{second}\");\n"),
+            format!("passwords:\n  - {first}  # old\n  - \"{second}\"\nhosts:\n  - {first}\n"),
+        ] {
+            let hits = [("assigned_password", first.as_str()), ("assigned_password", &second)];
+            assert_eq!(found(&text), hits, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_in_a_list_and_other_lists_are_none() {
+        let value = ["q7Rk9", "zPw2mX4b"].concat();
+        for text in [
+            "passwords = [\"db_main\", \"Castle2\"]\n".to_owned(),
+            "secrets:\n  - db-password-2\n  - api_token_v2\n".to_owned(),
+            format!("passwordLengths = [\"{value}\"]\n"),
+            format!("passwords[\"{value}\"]\n"),
+            format!("passwords.push(x)\nhosts = [\"{value}\"]\n"),
+        ] {
+            assert_eq!(found(&text), [], "{text}");
+        }
+    }
+}
