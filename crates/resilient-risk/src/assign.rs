@@ -73,7 +73,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             continue;
         }
         if word == Keyword::Cookie {
-            cookie::find(text, end, &mut cookies, claims);
+            cookie::find(text, said, &mut cookies, claims);
             continue;
         }
         let option = || command::option(text, said);

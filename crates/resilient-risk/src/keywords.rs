@@ -125,7 +125,7 @@ impl KeywordHit {
         }
         // Most values have a digit, and what follows shows the password of an address.
         let can_follow = match word {
-            Keyword::Url => true,
+            Keyword::Url | Keyword::Cookie => true,
             Keyword::Bank => is_assigned(text, byte_classes, end),
             Keyword::Key | Keyword::Secret | Keyword::Credential => {
                 is_assigned(text, byte_classes, end) || is_column(text, start, end)

@@ -1,19 +1,22 @@
-//! Cookies of a session: `Cookie: sessionid=…; theme=dark`, `Set-Cookie: …`, `curl -b '…'`, `cookies = {"sessionid": "…"}`.
+//! Cookies of a session: `Cookie: sessionid=…; theme=dark`, `Set-Cookie: …`, `curl -b '…'`, `cookies = {"sessionid": "…"}`, and
+//! the files that `curl -c` writes.
+
+mod header;
+mod jar;
+mod map;
 
 use std::ops::Range;
 
 use memchr::memmem;
+use percent_encoding::percent_decode;
 
+use super::super::keywords::KeywordHit;
 use super::super::token::{TokenStats, is_uuid};
 use super::super::{placeholder, work};
 use super::{Claimed, ValueHit, near};
 
-/// Between the word and the first name stand no more signs, in several lines of JSON: `"Cookie", "value": "`.
-const SIGNS_MAX: usize = 80;
-
-/// No name and no value is longer.
-const NAME_MAX: usize = 64;
-const VALUE_MAX: usize = 4096;
+/// So much of a text is read behind one word.
+const READ_MAX: usize = 16_384;
 
 /// A shorter value may be anything.
 const VALUE_MIN: usize = 16;
@@ -25,74 +28,104 @@ const UNNAMED_MIN: usize = 24;
 const NAMES: [&[u8]; 9] =
     [b"sess", b"sid", b"auth", b"token", b"jwt", b"csrf", b"xsrf", b"remember", b"login"];
 
-/// Takes the values of the cookies behind a word that ends at a position. A word before `done` is in one that was read.
-pub(super) fn find(text: &[u8], end: usize, done: &mut usize, claims: &mut impl Claimed) {
-    let Some(mut at) = first(text, end).filter(|_| end > *done) else { return };
-    // The name of the cookie, where a list has it as a value: `{"name": "sid", "value": "…"}`.
-    let mut named: &[u8] = b"";
-    while let Some((name, value)) = cookie(text, at) {
-        *done = value.end;
+/// Parts of the names of cookies that look drawn and log nobody in: of a version, a browser and what it has agreed to.
+const OTHERS: [&[u8]; 9] = [
+    b"build",
+    b"release",
+    b"version",
+    b"commit",
+    b"anonymous",
+    b"device",
+    b"visitor",
+    b"consent",
+    b"experiment",
+];
+
+/// The name and the value of a cookie.
+#[derive(Clone, Debug, Default)]
+struct Cookie {
+    name: Range<usize>,
+    value: Range<usize>,
+}
+
+/// Cookies, and where the text ends that they were read from.
+type Read = (Vec<Cookie>, usize);
+
+/// Takes the values of the cookies behind a word. A word before `done` is in a text that was read.
+pub(super) fn find(text: &[u8], said: KeywordHit, done: &mut usize, claims: &mut impl Claimed) {
+    if said.end <= *done {
+        return;
+    }
+    let read = jar::read(text, said.end)
+        .or_else(|| map::read(text, said.end))
+        .or_else(|| header::read(text, said));
+    let Some((cookies, end)) = read else { return };
+    work::spend(end - said.end);
+    *done = end;
+    for Cookie { name, value } in cookies {
         let [name, said] = [name, value.clone()].map(|part| text.get(part).unwrap_or_default());
-        work::spend(said.len());
-        let name = if name == b"value" { named } else { name };
-        named = if name == b"name" { said } else { b"" };
         if is_secret(name, said) && claims.is_free(&value) {
-            claims.claim(ValueHit {
-                family: "api_key",
-                name: "session_cookie",
-                span: value.clone(),
-            });
+            claims.claim(ValueHit { family: "api_key", name: "session_cookie", span: value });
         }
-        let signs = near(text, value.end, SIGNS_MAX);
-        let len = signs.iter().take_while(|byte| b";, \"'\r\n\t".contains(byte)).count();
-        if len == 0 {
-            return;
-        }
-        at = value.end + len;
     }
 }
 
-/// Where the first cookie begins behind the word.
-fn first(text: &[u8], end: usize) -> Option<usize> {
-    let signs = near(text, end, SIGNS_MAX);
-    let plural = usize::from(signs.first() == Some(&b's'));
-    let is_sign = |byte: &u8| b"\"'`:=,{[( \\\r\n\t".contains(byte);
+/// Between a word and what it announces stand no more signs, in several lines of JSON: `"Cookie", "value": "`.
+const SIGNS_MAX: usize = 80;
+
+/// How many signs stand behind a word, and behind the `s` of several cookies: of these, the ones that assign or open. In a list
+/// of headers the value has a name of its own.
+fn signs_len(text: &[u8], end: usize) -> usize {
+    let rest = near(text, end, SIGNS_MAX);
+    let plural = usize::from(rest.first() == Some(&b's'));
+    let is_sign = |byte: &u8| b"\"'`:=>,{[( \\\r\n\t".contains(byte);
     let behind =
-        |from: usize| from + signs.iter().skip(from).take_while(|byte| is_sign(byte)).count();
+        |from: usize| from + rest.iter().skip(from).take_while(|byte| is_sign(byte)).count();
     let len = behind(plural);
-    let is_quoted = matches!(text.get(end - 1), Some(b'"' | b'\''));
-    let has_sign = signs.get(plural..len)?.iter().any(|byte| !byte.is_ascii_whitespace());
-    // In a list of headers the value has a name of its own.
-    let value = signs.get(len..).filter(|rest| rest.starts_with(b"value"));
-    (has_sign || is_quoted).then_some(end + value.map_or(len, |_| behind(len + 5)))
+    let words = [&b"value"[..], b"dict"].into_iter();
+    let word =
+        words.into_iter().find(|word| rest.get(len..).is_some_and(|it| it.starts_with(word)));
+    word.map_or(len, |word| behind(len + word.len()))
 }
 
-/// The name and the value of a cookie: `name=value`, or `"name": "value"` of a map.
-fn cookie(text: &[u8], at: usize) -> Option<(Range<usize>, Range<usize>)> {
-    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.-$%".contains(byte);
-    let rest = near(text, at, NAME_MAX + 8);
-    let len = rest.iter().take(NAME_MAX).take_while(is_name).count();
-    let name = at..at + len;
-    let signs = rest.get(len..)?;
-    let sign = [&b"="[..], b"\": \"", b"\":\"", b"': '", b"':'"]
-        .into_iter()
-        .find(|sign| len > 0 && signs.starts_with(sign))?;
-    let start = name.end + sign.len();
-    let is_value = |byte: &&u8| byte.is_ascii_graphic() && !b";,\"'`\\<>(){}[]".contains(byte);
-    let len = near(text, start, VALUE_MAX).iter().take_while(is_value).count();
-    Some((name, start..start + len))
-}
-
-/// Tells whether a value may log somebody in: one that chance has drawn.
+/// Tells whether a value may log somebody in: chance has drawn it, or a part of it.
 fn is_secret(name: &[u8], value: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
-    let is_named = NAMES.iter().any(|known| memmem::find(&name, known).is_some());
-    let stats = TokenStats::of(value);
-    let is_drawn = || {
-        let is_mixed = stats.lower > 0 && stats.upper > 0 || stats.changes * 3 >= stats.len;
-        stats.digits >= 2 && stats.lower + stats.upper >= 6 && is_mixed && !stats.is_name()
-            || stats.is_hexadecimal() && stats.len >= UNNAMED_MIN
+    let has = |parts: &[&[u8]]| parts.iter().any(|part| memmem::find(&name, part).is_some());
+    let is_named = has(&NAMES);
+    if !is_named && has(&OTHERS) || placeholder::is_dummy(value) {
+        return false;
+    }
+    let said: Vec<u8> = percent_decode(value).collect();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_+".contains(byte);
+    let is_one = |part: &[u8]| {
+        let len_min = if is_named { VALUE_MIN } else { UNNAMED_MIN };
+        part.len() >= len_min && (is_drawn(part, is_named) || is_named && is_uuid(part))
     };
-    let is_long = value.len() >= if is_named { VALUE_MIN } else { UNNAMED_MIN };
-    is_long && (is_drawn() || is_named && is_uuid(value)) && !placeholder::is_dummy(value)
+    // A `/` is a sign of base64, or stands between the names of a path.
+    let is_base64 = || {
+        let own = said.trim_ascii_end().strip_suffix(b"=").unwrap_or(&said);
+        own.first() != Some(&b'/')
+            && own.iter().all(|byte| is_part(byte) || b"/=".contains(byte))
+            && is_one(own)
+    };
+    said.split(|byte| !is_part(byte)).any(is_one) || is_base64()
+}
+
+/// Tells whether chance has drawn a text. If its name says that it logs somebody in, the letters may be of one case, and
+/// digits may be missing.
+fn is_drawn(text: &[u8], is_named: bool) -> bool {
+    const LETTERS_MIN: usize = 6;
+    let stats = TokenStats::of(text);
+    let letters = stats.lower + stats.upper;
+    let is_mixed = stats.lower > 0 && stats.upper > 0 || stats.changes * 3 >= stats.len;
+    let is_rare = stats.rare_bigrams * 5 >= stats.bigrams;
+    // Names have dashes.
+    let has_form = if is_named {
+        (stats.digits >= 2 || is_rare) && (is_mixed || !text.contains(&b'-'))
+    } else {
+        stats.digits >= 2 && is_mixed
+    };
+    letters >= LETTERS_MIN && has_form && !stats.is_name()
+        || stats.is_hexadecimal() && stats.len >= UNNAMED_MIN
 }

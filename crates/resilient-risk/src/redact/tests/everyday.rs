@@ -176,6 +176,66 @@ fn cookies_of_a_session_go() {
     }
 }
 
+/// Before, a list ended at the first cookie that is not plain, and a map at the first end of an object.
+#[test]
+fn cookies_behind_others_go() {
+    const ONE: &str = "XykWZeiNNCiiia3anXn9k3ksu9mI4ROnl";
+    let pairs = [
+        "c={stamp:1}",
+        "x=\"a b\"",
+        "p={\"a\":1}",
+        "a=(1)",
+        "a=${A}",
+        "a=b c",
+        "seen",
+        "a[1]=2",
+        "a=",
+        "ä=1",
+        "sessionid=<REDACTED:api_key:1>",
+    ];
+    let long = format!("a={}", "xy".repeat(3000));
+    for first in pairs.into_iter().chain([long.as_str()]) {
+        let text = format!("Cookie: {first}; sid={ONE}; lang=en\n");
+        let told = redacted(&text).text;
+        let mark = if first.contains("REDACTED") { 2 } else { 1 };
+        let expected = format!("Cookie: {first}; sid=<REDACTED:api_key:{mark}>; lang=en\n");
+        assert_eq!(told, expected);
+    }
+    for text in [
+        "{\"cookies\":[{\"name\":\"theme\",\"value\":\"dark\",\"expires\":-1},{\"name\":\"sid\",\"value\":\"@\"}]}",
+        "page.setCookie({name: \"a\", value: \"b\"}, {name: 'sid', value: '@'});\n",
+        "{\"set-cookie\":[\"a=b; Path=/\",\"sid=@; Path=/\"]}",
+        "cookies = {\n    \"theme\": \"dark\",  # it's\n    \"sid\": \"@\",\n}\n",
+        "cookies = dict(theme=\"dark\", sid=\"@\")\n",
+        "cookies:\n  theme: dark\n  sid: @\nother: x\n",
+        "cookies:\n- name: sid\n  value: @\n",
+        "# Netscape HTTP Cookie File\n\n#HttpOnly_.a.com\tTRUE\t/\tTRUE\t0\tsid\t@\n",
+        "s.cookies.set('sid', '@', domain='x')\n",
+        "cy.setCookie('sid', '@')\n",
+        "curl --cookie sid=@ https://x\n",
+        "\"{\\\"Cookie\\\": \\\"a=b; sid=@\\\"}\"\n",
+        "Cookie: sid=\"@\"\n",
+    ] {
+        for value in
+            [ONE, "hox3ntorue2yykjgdqwjk4rxvueej9lo", "s%3AhoX3ntorUe2yykjgdqwj.k4rxvueej9loQ7tR2w"]
+        {
+            let told = redacted(&text.replace('@', value)).text;
+            assert_eq!(told, text.replace('@', "<REDACTED:api_key:1>"), "{text}");
+        }
+    }
+    for text in [
+        "Cookie: color_mode=%7B%22color_mode%22%3A%22auto%22%2C%22light_theme%22%3A%7B%22name%22%3A%22light%22%7D%7D\n",
+        "Cookie: last_visited=%2Fdocs%2Fgetting-started%2FQuickStart2\n",
+        "Cookie: device_id=3f2b1c4d-5e6f-4a7b-8c9d-0e1f2a3b4c5d\n",
+        "Cookie: build=v2.14.0-rc.3+build.20240512.a1b2c3d4\n",
+        "Cookie: release=3f2b1c4d5e6f4a7b8c9d0e1f2a3b4c5d6e7f8091\n",
+        "Cookie: flags=newCheckout2=1&darkModeV3=0&fooBarBaz4=1\n",
+        "Cookie: session_theme=dark_blue_2024_version\n",
+    ] {
+        assert_eq!(redacted(text).text, text);
+    }
+}
+
 /// Before, a password without a digit or a sign was a word.
 #[test]
 fn a_password_of_letters_of_both_cases_goes() {
