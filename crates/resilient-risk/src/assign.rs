@@ -21,6 +21,7 @@ mod key_block;
 mod list;
 mod literal;
 mod quote;
+mod row;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -66,7 +67,8 @@ static BANK: Notation = LazyLock::new(|| {
 /// Finds the values after the words of a text.
 pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claimed) {
     // Up to here the text is tables, lists of columns, and cookies.
-    let (mut tables, mut lists, mut cookies) = (0, 0, 0);
+    let (mut tables, mut cookies) = (0, 0);
+    let mut lists = insert::Reading::default();
     for said in keywords.iter().copied() {
         let KeywordHit { word, start, end } = said;
         if is_other_word(text, said) {

@@ -183,6 +183,9 @@ pub(super) struct PrecedingWords {
     in_head: usize,
 }
 
+/// A mark is read as this word, which says nothing.
+const MARK: &[u8] = b"x";
+
 /// What stands before the mark of a redaction, if a text ends with its number: `<REDACTED:api_key:1`.
 fn without_mark(text: &[u8]) -> Option<&[u8]> {
     let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -215,12 +218,11 @@ impl PrecedingWords {
             && let Some(last) = text.iter().rposition(u8::is_ascii_alphanumeric)
         {
             text = text.get(..=last).unwrap_or_default();
-            if let Some(before) = without_mark(text) {
-                text = before;
-                continue;
-            }
-            *len = last_word(text);
-            let (rest, last) = text.split_at(text.len() - *len);
+            let (rest, last) = match without_mark(text) {
+                Some(before) => (before, MARK),
+                None => text.split_at(text.len() - last_word(text)),
+            };
+            *len = last.len();
             word.iter_mut().zip(last).for_each(|(to, from)| *to = from.to_ascii_lowercase());
             self.count += 1;
             text = rest;

@@ -130,8 +130,10 @@ impl KeywordHit {
             Keyword::Key | Keyword::Secret | Keyword::Credential => {
                 is_assigned(text, byte_classes, end) || is_column(text, start, end)
             }
-            Keyword::Password | Keyword::ShortPassword if is_assigned(text, byte_classes, end) => {
-                true
+            Keyword::Password | Keyword::ShortPassword => {
+                is_assigned(text, byte_classes, end)
+                    || ends_cell(behind_name(text, byte_classes, end))
+                    || has_digit(byte_classes, end)
             }
             _ => has_digit(byte_classes, end),
         };
@@ -144,26 +146,32 @@ fn has_digit(byte_classes: &ByteClasses, end: usize) -> bool {
     byte_classes.digit.next(end, end + VALUE_REACH).is_some()
 }
 
+/// The byte behind the letters and digits that a name goes on with.
+fn behind_name(text: &[u8], byte_classes: &ByteClasses, end: usize) -> Option<u8> {
+    text.get(end + byte_classes.alnum.from(end).trailing_ones() as usize).copied()
+}
+
 /// Tells whether a sign, or what may stand before one, follows the letters and digits that a name goes on
 /// with: most names end before brackets and commas.
 fn is_assigned(text: &[u8], byte_classes: &ByteClasses, end: usize) -> bool {
-    let after = text.get(end + byte_classes.alnum.from(end).trailing_ones() as usize);
-    let is = |byte: u8| {
-        let before = matches!(byte, b'_' | b'"' | b'\'' | b'`' | b']' | b'\\' | b' ' | b'\t');
-        before || matches!(byte, b'!' | b':' | b'=' | b'>' | b'?')
-    };
-    after.is_some_and(|byte| is(*byte))
+    let is_sign = |byte: u8| b"_\"'`]\\ \t!:=>?".contains(&byte);
+    behind_name(text, byte_classes, end).is_some_and(is_sign)
+}
+
+/// Tells whether a name may end there in the head of a table: the rows stand below it.
+fn ends_cell(byte: Option<u8>) -> bool {
+    byte.is_some_and(|byte| b",;|)\t\r\n".contains(&byte))
 }
 
 /// Tells whether a word may be the name of a column of tokens, or end one: `user,api_token`.
 fn is_column(text: &[u8], start: usize, end: usize) -> bool {
     /// What makes a name of `key` is no longer: `private_`.
     const BEFORE: usize = 8;
-    let is_end = text.get(end).is_some_and(|byte| b",;|)\t\r\n".contains(byte));
     let word = text.get(start..end).unwrap_or_default();
     let name = || text.get(start.saturating_sub(BEFORE)..end).unwrap_or_default();
     let is_one = [&b"token"[..], b"secret"].iter().any(|known| word.eq_ignore_ascii_case(known));
-    is_end && (is_one || word.eq_ignore_ascii_case(b"key") && names_key(name()))
+    ends_cell(text.get(end).copied())
+        && (is_one || word.eq_ignore_ascii_case(b"key") && names_key(name()))
 }
 
 /// Tells whether a name ends as that of a secret key: `api_key`, `API Key`, `secretKey`.

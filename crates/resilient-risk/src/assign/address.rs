@@ -12,9 +12,9 @@ use super::super::{placeholder, work};
 use super::judge::{Stand, is_password};
 use super::{Notation, ValueHit, behind, line_around, near, quote};
 
-/// A host, which may be an address in brackets, or a place for one in braces.
+/// A host, which may be an address in brackets, or a place for one in braces: `{host}`, `${HOST}`, `{{ .host }}`.
 static HOST: Notation = LazyLock::new(|| {
-    let place = r"[$#]?\{[\w.\-() ]{0,40}\}|<[\w.-]{1,40}>";
+    let place = r"[$#]?\{\{?[^{}\n]{0,80}\}\}?|<[\w.-]{1,40}>";
     let plain = r#"[^\s/"'`<>\[\]{}\\?@,;()]+"#;
     Regex::new(&format!(r"^(?:\[[0-9A-Fa-f:.]+\]|(?:{place})(?:{plain})?|{plain})")).ok()
 });
@@ -32,13 +32,26 @@ pub(in super::super) fn password(text: &[u8], start: usize) -> Option<Range<usiz
     // Most addresses have none anywhere near.
     memchr(b'@', rest)?;
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'`<>[]{}\\?:,;()".contains(byte);
-    let from = rest.iter().position(is_end).filter(|at| rest.get(*at) == Some(&b':'))? + 1;
+    let place = place_len(rest);
+    let user = place + rest.get(place..)?.iter().position(is_end)?;
+    let from = Some(user).filter(|at| rest.get(*at) == Some(&b':'))? + 1;
     let line = text.get(line_around(text, start).start..start)?;
     let rest = rest.get(from..)?;
     let rest = rest.get(..quote::len(line, rest, |rest| rest.starts_with(b"/")))?;
     let len = memrchr(b'@', rest)?;
     let user = near(text, start, from - 1);
     (!is_port_or_filled(line, user, rest.get(..len)?)).then_some(start + from..start + from + len)
+}
+
+/// How much of a text is a place for a user, if it begins with one: `{user}`, `${USER}`, `{{ .user }}`.
+fn place_len(text: &[u8]) -> usize {
+    const PLACE_MAX: usize = 80;
+    let open = usize::from(matches!(text.first(), Some(b'$' | b'#')));
+    if text.get(open) != Some(&b'{') {
+        return 0;
+    }
+    let close = memchr(b'}', near(text, 0, PLACE_MAX)).map_or(0, |close| close + 1);
+    close + usize::from(close > 0 && text.get(close) == Some(&b'}'))
 }
 
 /// Tells whether what stands behind a user begins with a port, or has a place for a value. Behind the port of an address

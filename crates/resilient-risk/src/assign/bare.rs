@@ -244,6 +244,15 @@ fn is_login_next(text: &[u8]) -> bool {
     words.next() == Some(b"") && words.next().is_some_and(|word| LOGINS.contains(&word))
 }
 
+/// Tells whether a text is another assignment of a shell: `SECRET=…`, `DB_PASS2=…`.
+fn is_assignment(text: &[u8]) -> bool {
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let name = text.iter().take_while(is_name).count();
+    let has_value = || text.get(name + 1).is_some_and(|byte| *byte != b'=');
+    let begins = text.first().is_some_and(|byte| !byte.is_ascii_digit());
+    begins && text.get(name) == Some(&b'=') && has_value()
+}
+
 /// Tells whether the value of an entry goes on to the end of its line, from the first sign on that may end it: a command, a
 /// query or other code is no part of it.
 fn goes_on(rest: &[u8]) -> bool {
@@ -257,7 +266,7 @@ fn goes_on(rest: &[u8]) -> bool {
     let is_random =
         |part: usize| stats.len >= 3 && stats.digits > 0 && stats.changes * part >= stats.len;
     match sign {
-        b' ' if behind.iter().any(|byte| b"-./:".contains(byte)) => false,
+        b' ' if behind.iter().any(|byte| b"-./:".contains(byte)) || is_assignment(behind) => false,
         b' ' => is_random(3) && !stats.is_wordlike(),
         // These end a word of a shell. Hardly a command has letters of both cases and digits in its name.
         b',' => is_random(3) && !begins_setting(behind),

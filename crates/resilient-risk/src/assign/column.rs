@@ -10,13 +10,14 @@ use super::super::keywords::{Keyword, KeywordHit, names_key};
 use super::super::token::TokenStats;
 use super::super::{naming, placeholder, work};
 use super::judge::{Stand, is_password, is_scrambled};
+use super::row::{LINE_MAX, bare, cells, is_rule, rows, trimmed};
 use super::{Claimed, ValueHit, line_around};
-
-/// A longer line is no row.
-const LINE_MAX: usize = 2000;
 
 /// A shorter cell may be anything.
 const CELL_MIN: usize = 12;
+
+/// So many lines of a table in succession have no sign: clients of databases write the line end of a cell.
+const BROKEN_MAX: usize = 3;
 
 /// A row may have so many cells more than the head.
 const MORE_MAX: usize = 2;
@@ -88,15 +89,25 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
     if !is_ruled && !is_bare {
         return;
     }
+    let may_be_code = !is_ruled;
+    let mut broken = 0;
     for row in rows {
-        let cells = cells(text, row.clone(), sign);
+        let mut cells = cells(text, row.clone(), sign);
         // A row may lack its last cells, or have a sign without quotes in one.
-        if cells.len() == names.len() || !is_ruled && cells.len() > 1 {
-            *done = row.end;
-            columns.read(text, &cells, MORE_MAX);
+        if cells.len() > 1 {
+            broken = 0;
+        } else if is_ruled && broken < BROKEN_MAX && !trimmed(text, row.clone()).is_empty() {
+            broken += 1;
         } else {
             break;
         }
+        *done = row.end;
+        if is_ruled && cells.len() < names.len() {
+            // A client writes the line end of a cell: what stands behind it are the last cells.
+            let missing = names.len() - cells.len();
+            cells.splice(0..0, std::iter::repeat_n(row.start..row.start, missing));
+        }
+        columns.read(text, &cells, MORE_MAX, may_be_code);
     }
     columns.claim(text, claims);
 }
@@ -111,7 +122,13 @@ pub(super) struct Columns {
 struct Column {
     nth: usize,
     word: Keyword,
-    cells: Vec<Range<usize>>,
+    cells: Vec<Cell>,
+}
+
+struct Cell {
+    span: Range<usize>,
+    /// The table may be code instead, whose literals have commas between them.
+    may_be_code: bool,
 }
 
 impl Columns {
@@ -136,9 +153,10 @@ impl Columns {
         }
         let announced = |name: &[u8]| {
             let last = last_word(name).to_ascii_lowercase();
-            let is_password =
-                [&b"password"[..], b"passwd", b"passphrase"].iter().any(|end| last.ends_with(end))
-                    || has_user && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw");
+            let is_password = [&b"password"[..], b"passwd", b"passphrase"]
+                .iter()
+                .any(|end| last.ends_with(end))
+                || (has_user || !with_owner) && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw");
             let is_open = || naming::is_open(&PrecedingWords::of(name));
             let is_key =
                 (matches!(last.as_slice(), b"token" | b"secret") || names_key(name)) && !is_open();
@@ -151,25 +169,46 @@ impl Columns {
         (!known.is_empty()).then_some(Self { count: names.len(), known })
     }
 
-    /// Adds the cells of a row, which may have so many *more* than the head: nobody knows which one is divided.
-    pub(super) fn read(&mut self, text: &[u8], row: &[Range<usize>], more: usize) {
-        let is_empty = |cell: &Range<usize>| bare(text, cell.clone()).is_empty();
-        let last = row.iter().rposition(|cell| !is_empty(cell)).map_or(0, |last| last + 1);
+    /// Adds the cells of a row, which may have so many *more* than the head: nobody knows which one is divided. A table without
+    /// a rule *may be code*.
+    pub(super) fn read(
+        &mut self,
+        text: &[u8],
+        row: &[Range<usize>],
+        more: usize,
+        may_be_code: bool,
+    ) {
+        let said = |cell: &Range<usize>| text.get(bare(text, cell.clone())).unwrap_or_default();
+        let last = row.iter().rposition(|cell| !said(cell).is_empty()).map_or(0, |last| last + 1);
         let more = last.saturating_sub(self.count).min(more);
         for Column { nth, word, cells } in &mut self.known {
             let Some(own) = row.get(*nth) else { continue };
-            let own = text.get(bare(text, own.clone())).unwrap_or_default();
-            let is_own = is_secret(own, *word) || placeholder::mark_len(own).is_some();
+            let is_own = is_secret(said(own), *word) || placeholder::mark_len(said(own)).is_some();
             let next = if is_own { *nth } else { *nth + more };
+            // As many cells as names, and none of the others with a sign of code, are a row of a table.
+            let others = || row.iter().enumerate().filter(|(at, _)| *at != *nth);
+            let may_be_code = may_be_code
+                && (row.len() != self.count || others().any(|(_, cell)| is_code(said(cell))));
             for cell in row.get(*nth..=next).unwrap_or_default() {
+                let trimmed_cell = trimmed(text, cell.clone());
                 let cell = bare(text, cell.clone());
+                let may_be_code = may_be_code && cell == trimmed_cell;
                 let mut start = cell.start;
                 // A cell in quotes may have several lines.
                 for line in text.get(cell).unwrap_or_default().split(|byte| *byte == b'\n') {
-                    cells.push(trimmed(text, start..start + line.len()));
+                    let span = value(text, trimmed(text, start..start + line.len()), *word);
+                    cells.push(Cell { span, may_be_code });
                     start += line.len() + 1;
                 }
             }
+        }
+    }
+
+    /// Adds one more part of a cell to its column.
+    pub(super) fn add(&mut self, nth: usize, span: Range<usize>) {
+        let column = self.known.iter_mut().find(|column| column.nth == nth);
+        if let Some(column) = column {
+            column.cells.push(Cell { span, may_be_code: false });
         }
     }
 
@@ -178,17 +217,31 @@ impl Columns {
         for Column { word, cells, .. } in self.known {
             let value = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
             let name = if word == Keyword::Key { "assigned_key" } else { "assigned_password" };
-            let has_some = cells.iter().any(|cell| is_secret(value(cell), word));
-            let may_be = |cell: &Range<usize>| {
-                has_some && may_be_secret(value(cell), word) && !is_code(value(cell))
+            let has_some = cells.iter().any(|cell| is_secret(value(&cell.span), word));
+            let may_be = |Cell { span, may_be_code }: &Cell| {
+                let value = value(span);
+                has_some && may_be_secret(value, word) && !(*may_be_code && is_code(value))
             };
-            for span in cells.into_iter().filter(may_be) {
+            for Cell { span, .. } in cells.into_iter().filter(may_be) {
                 if claims.is_free(&span) {
                     claims.claim(ValueHit { family: "generic_secret", name, span });
                 }
             }
         }
     }
+}
+
+/// The part of a cell that is a value: without a comment behind it, and without a quote that nothing closes.
+fn value(text: &[u8], cell: Range<usize>, word: Keyword) -> Range<usize> {
+    let said = text.get(cell.clone()).unwrap_or_default();
+    let blank = memchr(b' ', said).unwrap_or(said.len());
+    let (first, behind) = said.split_at_checked(blank).unwrap_or((said, b""));
+    let is_comment = matches!(behind.trim_ascii_start(), [b'#' | b'(', ..]);
+    let cell =
+        if is_comment && is_secret(first, word) { cell.start..cell.start + blank } else { cell };
+    let is_open =
+        said.starts_with(b"\"") && memchr(b'"', said.get(1..).unwrap_or_default()).is_none();
+    if is_open { cell.start + 1..cell.end } else { cell }
 }
 
 /// Tells whether the cell of a column is a secret. A token may be hexadecimal digits.
@@ -269,100 +322,6 @@ fn line(text: &[u8], word: usize) -> Option<Range<usize>> {
 
 fn last_word(name: &[u8]) -> &[u8] {
     name.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default()
-}
-
-/// The rows of a table from a place on, up to one that is too long. Quotes hold a row together over lines, except in Markdown.
-pub(super) fn rows(text: &[u8], from: usize, sign: u8) -> impl Iterator<Item = Range<usize>> {
-    let mut at = from;
-    std::iter::from_fn(move || {
-        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
-        let near = rest.get(..LINE_MAX).unwrap_or(rest);
-        let line = memchr(b'\n', near).or((near.len() == rest.len()).then_some(rest.len()))?;
-        let mut quotes = Quotes::default();
-        let is_end = |byte: &u8| !quotes.hold(*byte, sign) && *byte == b'\n';
-        let held = (sign != b'|').then(|| near.iter().position(is_end)).flatten();
-        let len = held.unwrap_or(line);
-        work::spend(len);
-        let row = at..at + len;
-        at = row.end + 1;
-        Some(row)
-    })
-}
-
-/// What is in quotes: from a quote that begins a cell to the next one that is alone.
-#[derive(Default)]
-struct Quotes {
-    is_open: bool,
-    /// A quote was the last byte of what is in quotes.
-    is_closed: bool,
-    /// The cell has begun, and not with a quote.
-    is_bare: bool,
-}
-
-impl Quotes {
-    /// Reads on, and tells whether a byte is in quotes.
-    fn hold(&mut self, byte: u8, sign: u8) -> bool {
-        let is_quote = byte == b'"';
-        if self.is_open {
-            self.is_open = !is_quote;
-            self.is_closed = is_quote;
-        } else if is_quote && (self.is_closed || !self.is_bare) {
-            (self.is_open, self.is_closed, self.is_bare) = (true, false, true);
-        } else {
-            self.is_closed = false;
-            self.is_bare = byte != sign && byte != b'\n' && (self.is_bare || byte != b' ');
-        }
-        self.is_open
-    }
-}
-
-/// The cells of a row. The bars around a row are none of it, and a sign in quotes divides nothing.
-pub(super) fn cells(text: &[u8], row: Range<usize>, sign: u8) -> Vec<Range<usize>> {
-    let mut row = match sign {
-        // There, white space at an end of a row is an empty cell.
-        b'\t' => row,
-        _ => trimmed(text, row),
-    };
-    if sign == b'|' {
-        let line = text.get(row.clone()).unwrap_or_default();
-        let (starts, ends) = (line.starts_with(b"|"), line.len() > 1 && line.ends_with(b"|"));
-        row = row.start + usize::from(starts)..row.end - usize::from(ends);
-    }
-    let (mut cells, mut start, mut is_escaped) = (Vec::new(), row.start, false);
-    let mut quotes = Quotes::default();
-    for (at, byte) in row.clone().zip(text.get(row.clone()).unwrap_or_default()) {
-        let is_held = sign != b'|' && quotes.hold(*byte, sign);
-        if *byte == sign && !is_held && !is_escaped {
-            cells.push(start..at);
-            start = at + 1;
-        }
-        is_escaped = *byte == b'\\' && sign == b'|' && !is_escaped;
-    }
-    cells.push(start..row.end);
-    cells
-}
-
-/// A stretch of a text without the white space around it.
-fn trimmed(text: &[u8], span: Range<usize>) -> Range<usize> {
-    let part = text.get(span.clone()).unwrap_or_default();
-    let start = span.end - part.trim_ascii_start().len();
-    start..start.max(span.start + part.trim_ascii_end().len())
-}
-
-/// A cell without what stands around its text: white space, quotes, and the signs of Markdown for code and bold text.
-fn bare(text: &[u8], cell: Range<usize>) -> Range<usize> {
-    let cell = trimmed(text, cell);
-    let part = text.get(cell.clone()).unwrap_or_default();
-    let around = [&b"**"[..], b"`", b"\"", b"'"]
-        .into_iter()
-        .find(|sign| part.len() > 2 * sign.len() && part.starts_with(sign) && part.ends_with(sign));
-    let len = around.map_or(0, <[u8]>::len);
-    cell.start + len..cell.end - len
-}
-
-/// Tells whether a line is the rule below the head of a table, in Markdown or as clients of databases draw it.
-fn is_rule(line: &[u8]) -> bool {
-    line.windows(2).any(|two| two == b"--") && line.iter().all(|byte| b"|+:- \t\r".contains(byte))
 }
 
 /// Tells whether what stands before a line ends a paragraph, or begins one of code.

@@ -2,24 +2,43 @@
 
 use std::ops::Range;
 
+use memchr::{memchr, memmem};
+
 use super::super::work;
-use super::column::{Columns, cells, rows};
+use super::column::Columns;
+use super::row::{cells, rows};
 use super::{Claimed, near};
 
-/// A longer list of names, or a longer row, is none.
+/// A longer list of names is none.
 const LEN_MAX: usize = 2000;
+
+/// A longer row is none.
+const ROW_MAX: usize = 262_144;
 
 /// So much is looked at before a list of names, for what it belongs to.
 const BEFORE_MAX: usize = 100;
 
-/// Takes the passwords and the tokens of rows, if a word stands among the names of their columns. A word before `done` was
-/// looked at already.
-pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl Claimed) {
-    if word < *done {
+/// What of a text was read.
+pub(super) struct Reading {
+    /// A word before this place was looked at already.
+    done: usize,
+    /// How long a row may be.
+    row_max: usize,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self { done: 0, row_max: ROW_MAX }
+    }
+}
+
+/// Takes the passwords and the tokens of rows, if a word stands among the names of their columns.
+pub(super) fn find(text: &[u8], word: usize, reading: &mut Reading, claims: &mut impl Claimed) {
+    if word < reading.done {
         return;
     }
     let list = list(text, word);
-    *done = list.end;
+    reading.done = list.end;
     let is_in_brackets = list.start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'(')
         && text.get(list.end) == Some(&b')');
     if !is_in_brackets {
@@ -29,13 +48,20 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
     let behind = list.end + 1;
     let names = cells(text, list, b',');
     let Some(mut columns) = Columns::of(text, &names, false) else { return };
-    let rows = match verb {
-        Verb::Insert => tuples(text, behind),
-        Verb::Copy => lines(text, behind),
-    };
-    for row in rows {
-        *done = row.last().map_or(*done, |cell| cell.end);
-        columns.read(text, &row, 0);
+    match verb {
+        Verb::Insert => {
+            for row in tuples(text, behind, &mut reading.row_max) {
+                reading.done = row.end;
+                columns.read(text, &row.cells, 0, false);
+                row.more.into_iter().for_each(|(nth, span)| columns.add(nth, span));
+            }
+        }
+        Verb::Copy => {
+            for row in lines(text, behind) {
+                reading.done = row.last().map_or(reading.done, |cell| cell.end);
+                columns.read(text, &row, 0, false);
+            }
+        }
     }
     columns.claim(text, claims);
 }
@@ -69,20 +95,31 @@ fn verb(text: &[u8], bracket: usize) -> Option<Verb> {
     }
 }
 
-/// What the literals in the rows behind `VALUES` hold, for each row: a value without quotes is a name or a number, and
-/// empty here.
-fn tuples(text: &[u8], from: usize) -> Vec<Vec<Range<usize>>> {
+/// A row of values.
+#[derive(Default)]
+struct Row {
+    /// What the first literal of each value holds: a value without quotes is a name or a number, and empty here.
+    cells: Vec<Range<usize>>,
+    /// What the further literals of a value hold, with its number: `CONCAT('…', '…')`.
+    more: Vec<(usize, Range<usize>)>,
+    end: usize,
+}
+
+/// The rows behind `VALUES`. Behind one without an end, no row of the text may be as long.
+fn tuples(text: &[u8], from: usize, row_max: &mut usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut at = blanks(text, from);
     if !near(text, at, 6).eq_ignore_ascii_case(b"values") {
         return rows;
     }
     at = blanks(text, at + 6);
-    while text.get(at) == Some(&b'(')
-        && let Some((row, end)) = tuple(text, at)
-    {
+    while text.get(at) == Some(&b'(') {
+        let Some(row) = tuple(text, at, *row_max) else {
+            *row_max = LEN_MAX;
+            break;
+        };
+        at = blanks(text, row.end);
         rows.push(row);
-        at = blanks(text, end);
         if text.get(at) != Some(&b',') {
             break;
         }
@@ -91,28 +128,32 @@ fn tuples(text: &[u8], from: usize) -> Vec<Vec<Range<usize>>> {
     rows
 }
 
-/// What the first literal of each value of a row holds, and where the row ends.
-fn tuple(text: &[u8], open: usize) -> Option<(Vec<Range<usize>>, usize)> {
-    let (mut row, mut value, mut depth) = (Vec::new(), None, 0);
+/// The row whose bracket opens at a place.
+fn tuple(text: &[u8], open: usize, len_max: usize) -> Option<Row> {
+    let (mut row, mut value, mut depth) = (Row::default(), None, 0);
     let mut at = open;
     let empty = |at: usize| at..at;
     loop {
-        match text.get(at).filter(|_| at - open < LEN_MAX)? {
+        match text.get(at).filter(|_| at - open < len_max)? {
             b'(' => depth += 1,
             b')' if depth == 1 => {
-                row.push(value.unwrap_or(empty(at)));
+                row.cells.push(value.unwrap_or(empty(at)));
                 work::spend(at - open);
-                return Some((row, at + 1));
+                row.end = at + 1;
+                return Some(row);
             }
             b')' => depth -= 1,
-            b',' if depth == 1 => row.push(value.take().unwrap_or(empty(at))),
+            b',' if depth == 1 => row.cells.push(value.take().unwrap_or(empty(at))),
             quote @ (b'\'' | b'"') => {
-                let len = literal_len(near(text, at + 1, LEN_MAX), *quote)?;
+                let len = literal_len(near(text, at + 1, len_max), *quote)?;
                 let held = at + 1..at + 1 + len;
-                // What a program puts in has quotes of its own: `'".$name."'`.
-                let is_plain =
-                    !near(text, held.start, len).iter().any(|byte| b"\"'`".contains(byte));
-                value = value.or(is_plain.then_some(held));
+                if is_filled(near(text, held.start, len)) {
+                    // It is no value.
+                } else if value.is_none() {
+                    value = Some(held);
+                } else {
+                    row.more.push((row.cells.len(), held));
+                }
                 at += len + 1;
             }
             b'-' if text.get(at + 1) == Some(&b'-') => at = blanks(text, at) - 1,
@@ -120,6 +161,12 @@ fn tuple(text: &[u8], open: usize) -> Option<(Vec<Range<usize>>, usize)> {
         }
         at += 1;
     }
+}
+
+/// Tells whether a literal of SQL is what a program puts into one of its own: `'".$name."'`.
+fn is_filled(held: &[u8]) -> bool {
+    let first = held.trim_ascii_start().first();
+    first.is_some_and(|byte| b"\"'`".contains(byte)) && held.trim_ascii_end().last() == first
 }
 
 /// How much stands before the quote that ends a literal. Two of them, and one behind a backslash, end none.
@@ -151,16 +198,18 @@ fn lines(text: &[u8], from: usize) -> Vec<Vec<Range<usize>>> {
     lines.map(|line| cells(text, line, b'\t')).collect()
 }
 
-/// Where neither white space nor a comment follows any more.
+/// Where neither white space nor a comment follows any more: `-- …`, `# …`, `/* … */`.
 fn blanks(text: &[u8], at: usize) -> usize {
     let rest = near(text, at, LEN_MAX);
     let mut len = 0;
     while let Some(byte) = rest.get(len) {
-        let is_comment = rest.get(len..).is_some_and(|rest| rest.starts_with(b"--"));
+        let rest = rest.get(len..).unwrap_or_default();
         len += match byte {
-            _ if is_comment => {
-                let line = rest.get(len..).unwrap_or_default();
-                line.iter().position(|byte| *byte == b'\n').unwrap_or(line.len())
+            _ if rest.starts_with(b"--") || rest.starts_with(b"#") => {
+                memchr(b'\n', rest).unwrap_or(rest.len())
+            }
+            _ if rest.starts_with(b"/*") => {
+                memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2)
             }
             byte if byte.is_ascii_whitespace() => 1,
             _ => break,

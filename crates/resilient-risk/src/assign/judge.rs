@@ -195,7 +195,34 @@ pub(super) fn is_dense(value: &[u8]) -> bool {
         && value.iter().filter(|byte| is_symbol(**byte)).count() >= SIGNS_MIN
         && value.iter().all(is_own)
         && is_mixed()
+        && !is_expression(value)
         && !placeholder::is_dummy(value)
+}
+
+/// Tells whether a value may be an expression of a program: names and numbers with operators between them,
+/// `((x+0x80)&0xff)*65536`. Chance puts signs beside each other that no program does, and a digit before a letter.
+fn is_expression(value: &[u8]) -> bool {
+    let is_sign = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b'_';
+    let is_operand = |part: &[u8]| {
+        let is_digits = |rest: &[u8]| rest.iter().all(u8::is_ascii_digit);
+        match part {
+            [b'0', b'x' | b'X', rest @ ..] => rest.iter().all(u8::is_ascii_hexdigit),
+            [b'0'..=b'9', rest @ ..] => is_digits(
+                rest.strip_suffix(b"L").or_else(|| rest.strip_suffix(b"u")).unwrap_or(rest),
+            ),
+            _ => true,
+        }
+    };
+    let fits = |two: &[u8]| match two {
+        [b'*', b'*'] | [b'&', b'&'] | [b'=' | b'!' | b'^' | b'+' | b'&' | b'*', b'='] => true,
+        // A bracket ends an operand, and an operator stands behind it.
+        [b')', next] => b"+-*/%^&=!)".contains(next),
+        [b'$', next] => next.is_ascii_alphabetic() || *next == b'(',
+        [sign, next] if is_sign(sign) => next.is_ascii_alphanumeric() || b"(~-_$".contains(next),
+        [_, next] => !b"#@?~".contains(next),
+        _ => true,
+    };
+    value.split(is_sign).all(is_operand) && value.windows(2).all(fits)
 }
 
 /// Parts of names that have to do with passwords: `MySqlDbPassword`, `ErrWrongPwd`.

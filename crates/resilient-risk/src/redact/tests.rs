@@ -1,5 +1,6 @@
 //! What is taken out of a text, and what stands there then.
 
+mod cookies;
 mod copies;
 mod edges;
 mod encoded;
@@ -13,6 +14,7 @@ mod multiline;
 mod neighbours;
 mod pieces;
 mod quotes;
+mod tables;
 mod whole;
 
 use regex::Regex;
@@ -26,14 +28,6 @@ fn token(fill: &str) -> String {
 
 fn redacted(text: &str) -> Redaction {
     redact(text, &Policy::default(), &Wish::default()).unwrap()
-}
-
-/// Tells whether the two secrets of a table go, which `HT` and `HU` stand for, and nothing else.
-fn assert_both_go(rows: &str, [first, second]: [&str; 2]) {
-    let text = rows.replace("HT", first).replace("HU", second);
-    let mark = |number: usize| format!("<REDACTED:generic_secret:{number}>");
-    let expected = rows.replace("HT", &mark(1)).replace("HU", &mark(2));
-    assert_eq!(redacted(&text).text, expected, "{text}");
 }
 
 /// One of a thousand tokens.

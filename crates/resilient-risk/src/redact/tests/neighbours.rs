@@ -1,5 +1,6 @@
 //! A whole token leaves the literals beside it alone, and the pieces of a token that a program joins all go.
 
+use super::tables::assert_both_go;
 use super::*;
 use crate::steady::Chance;
 
