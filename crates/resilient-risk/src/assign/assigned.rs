@@ -136,8 +136,8 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         let is_ended = || literal.is_some() || is_last();
         let is_chosen =
             || literal.is_some() && is_phrase(value) || is_ended() && is_memorable(value);
-        let is_name =
-            || TokenStats::of(value).is_name() && !is_chosen() || is_other && is_slug(value);
+        let is_slug = || is_other && (is_slug(value) || is_memorable(value));
+        let is_name = || TokenStats::of(value).is_name() && !is_chosen() || is_slug();
         !(is_code && is_name()) && claims.is_free(span)
     });
     let last = spans.pop()?;
@@ -178,7 +178,11 @@ fn begins_reference(before: &[u8]) -> bool {
 /// Tells whether a name goes on as that of a part of a form, or of what a secret is kept in or made with: `PASSWORD_FIELD`,
 /// `secretName`, `password_hasher`. The value is a name, too.
 fn names_other(name: &[u8]) -> bool {
-    const PARTS: [&[u8]; 15] = [
+    const PARTS: [&[u8]; 19] = [
+        b"hint",
+        b"help",
+        b"title",
+        b"message",
         b"field",
         b"input",
         b"label",

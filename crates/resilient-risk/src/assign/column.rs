@@ -9,7 +9,7 @@ use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit, names_key};
 use super::super::token::TokenStats;
 use super::super::{naming, placeholder, work};
-use super::judge::{Stand, is_password, is_scrambled};
+use super::judge::{LENS, Stand, is_password, is_place, is_scrambled, is_slug};
 use super::row::{LINE_MAX, bare, cells, is_rule, rows, trimmed};
 use super::{Claimed, ValueHit, line_around};
 
@@ -259,7 +259,20 @@ fn is_secret(value: &[u8], word: Keyword) -> bool {
 fn may_be_secret(value: &[u8], word: Keyword) -> bool {
     let stats = TokenStats::of(value);
     let is_small = || value.len() >= CELL_MIN && value.iter().all(u8::is_ascii_lowercase);
+    // Beside passwords stand those that people choose.
+    let is_password = || {
+        let is_own = |byte: &u8| byte.is_ascii_graphic() && !b"/:".contains(byte);
+        let has = |count: usize| count > 0;
+        LENS.contains(&value.len())
+            && value.iter().all(is_own)
+            && has(stats.digits)
+            && has(stats.lower + stats.upper)
+            && !is_place(value)
+            && !(value.iter().any(|byte| b"-_.".contains(byte)) && is_slug(value))
+            && !placeholder::is_dummy(value)
+    };
     is_secret(value, word)
+        || word == Keyword::Password && is_password()
         || is_mixed(value) && !stats.is_name()
         || is_scrambled(value)
         || is_small() && stats.has_rare_bigrams()

@@ -73,18 +73,20 @@ pub(super) fn find(text: &[u8], said: KeywordHit, done: &mut usize, claims: &mut
 /// Between a word and what it announces stand no more signs, in several lines of JSON: `"Cookie", "value": "`.
 const SIGNS_MAX: usize = 80;
 
+/// What stands before a value: its name in a list of headers, a call of Python, and the prefixes of its literals.
+const OPENERS: [&[u8]; 6] = [b"value", b"dict", b"f\"", b"f'", b"b\"", b"b'"];
+
 /// How many signs stand behind a word, and behind the `s` of several cookies: of these, the ones that assign or open. In a list
 /// of headers the value has a name of its own.
 fn signs_len(text: &[u8], end: usize) -> usize {
     let rest = near(text, end, SIGNS_MAX);
     let plural = usize::from(rest.first() == Some(&b's'));
-    let is_sign = |byte: &u8| b"\"'`:=>,{[( \\\r\n\t".contains(byte);
+    let is_sign = |byte: &u8| b"\"'`:=>,{[(] \\\r\n\t".contains(byte);
     let behind =
         |from: usize| from + rest.iter().skip(from).take_while(|byte| is_sign(byte)).count();
     let len = behind(plural);
-    let words = [&b"value"[..], b"dict"].into_iter();
-    let word =
-        words.into_iter().find(|word| rest.get(len..).is_some_and(|it| it.starts_with(word)));
+    let begins = |word: &&&[u8]| rest.get(len..).is_some_and(|rest| rest.starts_with(word));
+    let word = OPENERS.iter().find(begins);
     word.map_or(len, |word| behind(len + word.len()))
 }
 

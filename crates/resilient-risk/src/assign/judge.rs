@@ -176,9 +176,13 @@ fn is_chosen(value: &[u8]) -> bool {
     is_all && stats.lower > 0 && stats.upper > 0 && stats.digits > 0 && signs > 0
 }
 
-/// Tells whether a value is one that people choose as a password, in one word or in several.
+/// Tells whether a value is one that people choose as a password, in one word or in several. Names with operators between them
+/// are none: `oldPass1+salt`.
 pub(super) fn is_memorable(value: &[u8]) -> bool {
-    is_chosen(value) || is_passphrase(value)
+    let begins_name = |part: &[u8]| part.first().is_none_or(|byte| !byte.is_ascii_digit());
+    let are_names =
+        || value.split(|byte| is_operator(*byte)).all(begins_name) && is_expression(value);
+    is_chosen(value) && !are_names() || is_passphrase(value)
 }
 
 /// Tells whether a value has so many signs among its letters and digits as no code has: `w8$k(2&v…`, as Django makes keys.
@@ -202,7 +206,6 @@ pub(super) fn is_dense(value: &[u8]) -> bool {
 /// Tells whether a value may be an expression of a program: names and numbers with operators between them,
 /// `((x+0x80)&0xff)*65536`. Chance puts signs beside each other that no program does, and a digit before a letter.
 fn is_expression(value: &[u8]) -> bool {
-    let is_sign = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b'_';
     let is_operand = |part: &[u8]| {
         let is_digits = |rest: &[u8]| rest.iter().all(u8::is_ascii_digit);
         match part {
@@ -218,11 +221,18 @@ fn is_expression(value: &[u8]) -> bool {
         // A bracket ends an operand, and an operator stands behind it.
         [b')', next] => b"+-*/%^&=!)".contains(next),
         [b'$', next] => next.is_ascii_alphabetic() || *next == b'(',
-        [sign, next] if is_sign(sign) => next.is_ascii_alphanumeric() || b"(~-_$".contains(next),
+        [sign, next] if is_operator(*sign) => {
+            next.is_ascii_alphanumeric() || b"(~-_$".contains(next)
+        }
         [_, next] => !b"#@?~".contains(next),
         _ => true,
     };
-    value.split(is_sign).all(is_operand) && value.windows(2).all(fits)
+    let is_whole = value.last().is_some_and(|last| *last == b')' || !is_operator(*last));
+    is_whole && value.split(|byte| is_operator(*byte)).all(is_operand) && value.windows(2).all(fits)
+}
+
+const fn is_operator(byte: u8) -> bool {
+    !byte.is_ascii_alphanumeric() && byte != b'_'
 }
 
 /// Parts of names that have to do with passwords: `MySqlDbPassword`, `ErrWrongPwd`.
@@ -260,7 +270,7 @@ fn is_camel(letters: &[u8]) -> bool {
 
 /// Tells whether a value is a place for another one, or the beginning of a pattern: `${NAME}`, `$NAME`, `^…`, `env:…`,
 /// an element of a page, or a colour.
-fn is_place(value: &[u8]) -> bool {
+pub(super) fn is_place(value: &[u8]) -> bool {
     let is_variable = |rest: &[u8]| {
         // The notation of a hash has a name between two such signs: `$argon2id$…`.
         matches!(rest, [b'{' | b'(', ..])

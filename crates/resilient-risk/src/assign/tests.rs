@@ -665,6 +665,10 @@ fn passwords_in_sentences_and_in_sql_are_found() {
         "The password for the server is `db-main-2`.\n",
         "the passphrase is `BIP39-84861words`\n",
         "password <- get_secret2(x)\n",
+        "password = oldPass1+salt\n",
+        "const a = {\n  password: Schema$Type1\n}\n",
+        "passwordHint: Step1of3?\n",
+        "passwordLabel: \"Min8Chars!\"\n",
     ] {
         assert_eq!(found(text), [], "{text}");
     }

@@ -73,7 +73,15 @@ fn a_table_goes_on_behind_a_row_of_another_form() {
 /// Before, a password with a quote, or one that ends as a statement of a program does, stayed where others of its column went.
 #[test]
 fn a_cell_with_a_sign_of_code_goes() {
-    for second in ["aB3x9Kq2Lm)", "Xk29'fQp1`vB7z", "'aB3x9Kq2Lm", "Xk29fQp1vB7z;"] {
+    for second in [
+        "summer2024!",
+        "Summer2024",
+        "x7kq2mzr",
+        "aB3x9Kq2Lm)",
+        "Xk29'fQp1`vB7z",
+        "'aB3x9Kq2Lm",
+        "Xk29fQp1vB7z;",
+    ] {
         for rows in [
             "name,user,password\ndb,bob,HT\nweb,eve,HU\n",
             "name\tuser\tpassword\ndb\tbob\tHT\nweb\teve\tHU\n",
