@@ -92,6 +92,17 @@ impl fmt::Display for NotAFile {
     }
 }
 
+/// What leads past a value that a mark would be written over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WayOut {
+    /// The call is the redaction of that file, and lacks `keep`.
+    Keep,
+    /// A redaction of the file takes the value out.
+    Redact,
+    /// No redaction finds the value.
+    Edit,
+}
+
 /// Why a request was not carried out. Unless it says otherwise, nothing has changed on disk.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -441,14 +452,7 @@ pub enum Error {
     RedactionBreaks { format: &'static str, line: usize, message: String },
     /// A mark, or a look-up, would be written over the value that it stands for.
     #[error("{path:?} has a value in line {old_line} where the new text has a mark")]
-    MarkOverValue {
-        path: String,
-        mark: String,
-        line: usize,
-        old_line: usize,
-        /// Whether a redaction of the file takes the value out.
-        is_redactable: bool,
-    },
+    MarkOverValue { path: String, mark: String, line: usize, old_line: usize, way_out: WayOut },
     /// A read does not accept a number, query or glob.
     #[error("{message}")]
     ReadRange { message: String, facts: Vec<(&'static str, u64)> },

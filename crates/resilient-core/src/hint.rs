@@ -16,7 +16,7 @@ use self::changes::{made_before, not_found, stale};
 use crate::edit::Diagnosis;
 use crate::error::{
     BEYOND_DOUBLE, Draft, Drift, Error, HANDOFF, NEVER_THERE, NO_DIRECTORY, NotAFile,
-    QUERY_OF_ONE_LINE,
+    QUERY_OF_ONE_LINE, WayOut,
 };
 use crate::form::Encoding;
 use crate::near::nearest;
@@ -430,17 +430,20 @@ pub fn hint(error: &Error) -> String {
             "rewrite line {line} by hand, or choose findings by number in `redact`: nothing was \
              changed or written"
         ),
-        Error::MarkOverValue { old_line, is_redactable, .. } => {
+        Error::MarkOverValue { old_line, way_out, .. } => {
             let around = format!(
                 "edit the lines around line {old_line} of the file with `rw_safe_replace` and leave that line as it is, \
                  since it holds the real value"
             );
-            match is_redactable {
-                true => format!(
+            match way_out {
+                WayOut::Keep => {
+                    "make the call again with `keep` true: the scratchpad then keeps the value, which the file loses".to_owned()
+                }
+                WayOut::Redact => format!(
                     "{around}, or clean the file with `rw_redact`, its path in `path` and in `write_to` and `keep` true, and \
                      make this call again"
                 ),
-                false => format!("{around}, or ask the user to take the value out of the file"),
+                WayOut::Edit => format!("{around}, or ask the user to take the value out of the file"),
             }
         }
         Error::ReadRange { message, .. } if message.starts_with("bad_regex: ") => {

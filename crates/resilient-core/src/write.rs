@@ -22,7 +22,7 @@ use crate::contents::{Content, form_of, read_whole};
 use crate::digest::Digest;
 use crate::disk::{Owner, read_up_to};
 use crate::edit::{self, Edited, Refusal};
-use crate::error::{Draft, Error, Result};
+use crate::error::{Draft, Error, Result, WayOut};
 use crate::form::{Asked, AskedEncoding, Encoding, Form, FormChange, FormPolicy, Guess, Spelling};
 use crate::journal::Mode;
 use crate::policy::Policy;
@@ -471,10 +471,11 @@ impl Guard {
             None => Ok(()),
             Some(Overwritten { mark, line, old_line }) => {
                 let found = redact::redact(&old, &self.policy.risk, &Wish::default());
-                let is_redactable = found
+                let is_found = found
                     .is_ok_and(|it| it.replaced.iter().any(|place| place.from.line == old_line));
+                let way_out = if is_found { WayOut::Redact } else { WayOut::Edit };
                 let path = target.shown.clone();
-                Err(Error::MarkOverValue { path, mark, line, old_line, is_redactable })
+                Err(Error::MarkOverValue { path, mark, line, old_line, way_out })
             }
         }
     }

@@ -851,9 +851,16 @@ async fn a_hint_may_name_the_tool_that_was_called_though_it_is_not_listed() {
     let content = format!("import os\ntoken = \"{token}\"\n");
     let written = client.call("rw_safe_write", json!({"path": "a.py", "content": content})).await;
     assert_eq!(written["structuredContent"]["ok"], true, "{written}");
-    let refused = client.call("rw_redact", json!({"path": "a.py", "write_to": "a.py"})).await;
+    let second = json!({"path": "b.py", "content": content});
+    let written = client.call("rw_safe_write", second).await;
+    let digest = &written["structuredContent"]["sha256"];
+    let over = json!({"path": "a.py", "write_to": "b.py", "expected_prev_sha256": digest});
+    let refused = client.call("rw_redact", over).await;
     let context = &refused["structuredContent"]["context"];
     assert_eq!(context["reason"], "mark_over_value", "{refused}");
     let hint = context["hint"].as_str().unwrap();
     assert!(hint.ends_with("with `rw_redact`, its path in `path` and in `write_to` and `keep` true, and make this call again"), "{hint}");
+    let refused = client.call("rw_redact", json!({"path": "a.py", "write_to": "a.py"})).await;
+    let hint = refused["structuredContent"]["context"]["hint"].as_str().unwrap();
+    assert!(hint.starts_with("make the call again with `keep` true"), "{hint}");
 }

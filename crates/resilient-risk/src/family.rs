@@ -36,6 +36,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_page_lists_each_family_with_its_weight() {
+        let page = include_str!("../../../docs/risk.md");
+        for (name, weight) in WEIGHTS {
+            let row = format!("| `{name}` | {weight:.2} | ");
+            assert!(page.lines().any(|line| line.starts_with(&row)), "{row}");
+        }
+    }
+
+    #[test]
     fn families_weigh_what_the_contract_says() {
         let paper = [
             "api_key",

@@ -396,11 +396,17 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
                 .flatten()
                 .map(|it| format!(" --redact {it}"))
                 .collect();
-            Some(format!(
-                "write the refused text without the detected strings with `resilient-write redact --draft-sha256 \
-                 {sha256}{chosen} --write-to PATH` and the same `--mode`; without `--write-to` it prints that text, for a \
-                 `chunk append`"
-            ))
+            let redact = format!("resilient-write redact --draft-sha256 {sha256}{chosen}");
+            Some(if let Some(command) = adding(tool) {
+                format!(
+                    "add the refused part without the detected strings: `{redact} | resilient-write {command}`"
+                )
+            } else {
+                format!(
+                    "write the refused text without the detected strings with `{redact} --write-to PATH` and the same \
+                     `--mode`"
+                )
+            })
         }
         (ErrorKind::Blocked, None, Some(session)) => Some(format!(
             "take the detected strings out of the joined parts with `resilient-write redact \
@@ -417,6 +423,15 @@ fn envelope(error: &Error, tool: &str) -> Result<Value> {
         valid.retain(|name| name != "base64 for bytes");
     }
     Ok(serde_json::to_value(envelope)?)
+}
+
+/// The command that adds a part, if a tool does.
+fn adding(tool: &str) -> Option<&'static str> {
+    match tool {
+        "rw.chunk_append" => Some("chunk append SESSION"),
+        "rw.chunk_write" => Some("chunk write SESSION INDEX"),
+        _ => None,
+    }
 }
 
 /// Whether something of a refused text is a secret only together with the end of the file.

@@ -6,7 +6,7 @@ use crate::digest::Digest;
 use crate::edit::{Diagnosis, Mistake, Nearest};
 use crate::error::{
     Author, Blocking, Changed, Composed, Draft, Drift, Error, LastWrite, NO_DIRECTORY, NotAFile,
-    PartBy, Since, UnknownParts, WhyUnknown,
+    PartBy, Since, UnknownParts, WayOut, WhyUnknown,
 };
 use crate::policy::PolicyError;
 use crate::risk::{self, Verdict};
@@ -150,8 +150,8 @@ fn drift(drift: &'static str, cursor: Option<String>) -> Error {
     }))
 }
 
-fn mark_over_value(is_redactable: bool) -> Error {
-    Error::MarkOverValue { path: text(), mark: text(), line: 1, old_line: 2, is_redactable }
+fn mark_over_value(way_out: WayOut) -> Error {
+    Error::MarkOverValue { path: text(), mark: text(), line: 1, old_line: 2, way_out }
 }
 
 fn invalid(parts: Vec<u32>) -> Error {
@@ -451,7 +451,9 @@ a_sample_for_every! {
     Unredactable { .. } => [Error::Unredactable { count: 1, line: 2, kinds: vec![text()] }],
     RedactionTooLarge { .. } => [Error::RedactionTooLarge { count: 50_001, most: 50_000 }],
     RedactionBreaks { .. } => [Error::RedactionBreaks { format: "json", line: 2, message: text() }],
-    MarkOverValue { .. } => [mark_over_value(true), mark_over_value(false)],
+    MarkOverValue { .. } => [
+        mark_over_value(WayOut::Keep), mark_over_value(WayOut::Redact), mark_over_value(WayOut::Edit),
+    ],
     ReadRange { .. } => [
         Error::range("max_lines must be between 1 and 5000"),
         Error::range("query must not be empty"),

@@ -73,6 +73,10 @@ impl Policy {
         for name in &self.risk.allow.patterns {
             look("allow.patterns", "pattern", name, &patterns);
         }
+        if self.classify.reject_secrets && !self.classify.by_default {
+            let message = " holds for writes with `classify` only; with `default: on` it holds for every write";
+            doubts.push(Doubt::of("classify.reject", None, message.to_owned()));
+        }
         let mut unweighed: Vec<(&str, &str)> = Vec::new();
         for pattern in added {
             let family = pattern.family();
@@ -137,6 +141,7 @@ mod tests {
             ("allow:\n  patterns: [email, emial]\n", 2, 21),
             ("thresholds: {high: 0.9, low: -1}\n", 1, 25),
             ("thresholds:\n  high: 0.1\n", 2, 3),
+            ("classify:\n  reject: secrets\n", 2, 3),
             ("model: true\nextend_patterns: {house: [{name: door, regex: 'd-\\d+'}]}\n", 2, 19),
             ("extend_rules:\n- {name: t, form: 'hse_{n32}', family: house}\n", 2, 40),
         ] {

@@ -41,6 +41,8 @@ pub enum PolicyError {
         key: Vec<String>,
         /// The key that may be meant.
         nearest: Option<&'static str>,
+        /// The keys that may stand there, if they are few.
+        known: Vec<&'static str>,
     },
     /// The document is something else than a mapping.
     #[error("policy is not a YAML mapping")]
@@ -64,10 +66,15 @@ impl PolicyError {
             Self::BadForm { name, message } => format!("bad_form: the form of `{name}` {message}"),
             Self::Yaml { message, .. } => format!("yaml_error: {message}"),
             Self::NotMapping => "policy_yaml_not_mapping".to_owned(),
-            Self::UnknownKey { key, nearest: Some(nearest) } => {
-                format!("unknown_key: {} (is `{nearest}` meant?)", key.join("."))
+            Self::UnknownKey { key, nearest, known } => {
+                let known = || known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>();
+                let more = match nearest {
+                    Some(nearest) => format!(" (is `{nearest}` meant?)"),
+                    None if known().is_empty() => String::new(),
+                    None => format!(" (known are {})", known().join(", ")),
+                };
+                format!("unknown_key: {}{more}", key.join("."))
             }
-            Self::UnknownKey { key, nearest: None } => format!("unknown_key: {}", key.join(".")),
             Self::BadValue { key, message } => format!("bad_value: {key} {message}"),
         }
     }

@@ -63,7 +63,16 @@ fn known_key(path: &[&String], prefix: &str) -> Result<(), PolicyError> {
         return Ok(());
     }
     let key_path = path.iter().map(|key| (*key).clone()).collect();
-    Err(PolicyError::UnknownKey { key: key_path, nearest: nearest_one(key, known()) })
+    // A key of a group may stand outside of it: `reject` for `classify.reject`.
+    let in_group = || {
+        KEYS.iter()
+            .copied()
+            .find(|known| known.rsplit_once('.').is_some_and(|(_, last)| last == key.as_str()))
+    };
+    let nearest = nearest_one(key, known()).or_else(in_group);
+    // Of the whole policy these are too many to list.
+    let known = if prefix.is_empty() { Vec::new() } else { known().collect() };
+    Err(PolicyError::UnknownKey { key: key_path, nearest, known })
 }
 
 /// Refuses a key that is not one of an entry's own, by the keys that lead to it.
@@ -76,6 +85,7 @@ pub(super) fn own_key(path: &[&str], own: &[&'static str]) -> Result<(), PolicyE
     Err(PolicyError::UnknownKey {
         key: path.iter().map(|key| (*key).to_owned()).collect(),
         nearest,
+        known: own.to_vec(),
     })
 }
 
@@ -99,6 +109,12 @@ mod tests {
                 (1, 16),
             ),
             ("allow: {path: []}", "unknown_key: allow.path (is `paths` meant?)", (1, 9)),
+            ("reject: secrets", "unknown_key: reject (is `classify.reject` meant?)", (1, 1)),
+            (
+                "classify: {enabled: true}",
+                "unknown_key: classify.enabled (known are `default`, `reject_at`, `reject`)",
+                (1, 12),
+            ),
             (
                 "extend_patterns:\n  a:\n  - {name: n, regex: x}\n  - {name: m, regx: y}\n",
                 "unknown_key: extend_patterns.a.regx (is `regex` meant?)",
@@ -106,7 +122,7 @@ mod tests {
             ),
             (
                 "extend_patterns: {a: [{name: n, regex: x, flags: i}]}",
-                "unknown_key: extend_patterns.a.flags",
+                "unknown_key: extend_patterns.a.flags (known are `name`, `regex`, `weight`)",
                 (1, 43),
             ),
             ("future: [a]", "unknown_key: future", (1, 1)),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Workspace;
 use super::source::{Origin, Purpose, Source};
 use crate::digest::Digest;
-use crate::error::{Draft, Error, Result};
+use crate::error::{Draft, Error, Result, WayOut};
 use crate::form::Asked;
 use crate::policy::Policy;
 use crate::redact::{self, Choice, Language, Redaction, Wish};
@@ -132,7 +132,7 @@ impl Workspace {
                 mark: first.put.clone(),
                 line: first.to.line,
                 old_line: first.from.line,
-                is_redactable: true,
+                way_out: WayOut::Keep,
             });
         }
         let mut request = WriteRequest {

@@ -127,8 +127,7 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         (vec![field.span], is_code)
     };
     // `force_pass=ForceLengthPass2016,` is an argument, and a field of a form has the name of an element.
-    let is_other =
-        names_other(name) || word == Keyword::Secret && begins_reference(near_before(text, start));
+    let is_other = is_of_other(text, said);
     let is_code = is_code || lead.is_listed || is_other || said.word == Keyword::Credential;
     spans.retain(|span| {
         let value = text.get(span.clone()).unwrap_or_default();
@@ -136,8 +135,11 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         let is_ended = || literal.is_some() || is_last();
         let is_chosen =
             || literal.is_some() && is_phrase(value) || is_ended() && is_memorable(value);
-        let is_slug = || is_other && (is_slug(value) || is_memorable(value));
-        let is_name = || TokenStats::of(value).is_name() && !is_chosen() || is_slug();
+        let is_text = || names_text(name) && TokenStats::of(value).is_name();
+        let is_name = || {
+            TokenStats::of(value).is_name() && !is_chosen()
+                || is_other && (is_slug(value) || is_text())
+        };
         !(is_code && is_name()) && claims.is_free(span)
     });
     let last = spans.pop()?;
@@ -169,6 +171,15 @@ fn is_getter(before: &[u8]) -> bool {
     verb.eq_ignore_ascii_case(b"get")
 }
 
+/// Tells whether the name that a word is in is that of another thing than a secret.
+pub(super) fn is_of_other(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> bool {
+    const NAME_MAX: usize = 24;
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let rest = near(text, end, NAME_MAX);
+    let name = rest.get(..rest.iter().take_while(is_name).count()).unwrap_or_default();
+    names_other(name) || word == Keyword::Secret && begins_reference(near_before(text, start))
+}
+
 /// Tells whether a text ends as the name of a secret of Kubernetes does before its last word: `existingSecret`,
 /// `imagePullSecret`.
 fn begins_reference(before: &[u8]) -> bool {
@@ -178,14 +189,9 @@ fn begins_reference(before: &[u8]) -> bool {
 /// Tells whether a name goes on as that of a part of a form, or of what a secret is kept in or made with: `PASSWORD_FIELD`,
 /// `secretName`, `password_hasher`. The value is a name, too.
 fn names_other(name: &[u8]) -> bool {
-    const PARTS: [&[u8]; 19] = [
-        b"hint",
-        b"help",
-        b"title",
-        b"message",
+    const PARTS: [&[u8]; 14] = [
         b"field",
         b"input",
-        b"label",
         b"name",
         b"id",
         b"selector",
@@ -199,8 +205,17 @@ fn names_other(name: &[u8]) -> bool {
         b"policy",
         b"type",
     ];
+    names_text(name) || ends_with_one(name, &PARTS)
+}
+
+/// Tells whether a name goes on as that of a text that people read: `passwordHint`.
+fn names_text(name: &[u8]) -> bool {
+    ends_with_one(name, &[b"label", b"hint", b"help", b"title", b"message"])
+}
+
+fn ends_with_one(name: &[u8], parts: &[&[u8]]) -> bool {
     let name = name.to_ascii_lowercase();
-    PARTS.iter().any(|part| name.ends_with(part))
+    parts.iter().any(|part| name.ends_with(part))
 }
 
 /// How much of a text begins a call that a literal is wrapped in: `Field(default=`, `SecretStr(`, `String::from(`.

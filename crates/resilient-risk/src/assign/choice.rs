@@ -3,6 +3,7 @@
 use super::super::keywords::{Keyword, KeywordHit, VALUE_REACH};
 use super::super::token::TokenStats;
 use super::super::work;
+use super::assigned::is_of_other;
 use super::judge::{Stand, is_memorable, is_password};
 use super::literal::Opening;
 use super::{ValueHit, near, row};
@@ -11,8 +12,9 @@ use super::{ValueHit, near, row};
 const SIGNS: [&[u8]; 7] = [b" or", b" else", b"||", b"??", b"?:", b" ?", b" :"];
 
 /// Reads the first such literal in the statement that assigns to the name which a word ends.
-pub(super) fn value(text: &[u8], KeywordHit { word, end, .. }: KeywordHit) -> Option<ValueHit> {
-    if !matches!(word, Keyword::Password | Keyword::Secret) {
+pub(super) fn value(text: &[u8], said: KeywordHit) -> Option<ValueHit> {
+    let KeywordHit { word, end, .. } = said;
+    if !matches!(word, Keyword::Password | Keyword::Secret) || is_of_other(text, said) {
         return None;
     }
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_\"'])".contains(byte);
@@ -84,6 +86,8 @@ mod tests {
             format!("if password == x or \"{value}\"\n"),
             format!("f(password=x) or \"{value}\"\n"),
             "password = dev ? \"text\" : \"password\"\n".to_owned(),
+            "const passwordType = show ? 'text' : 'Password-V2';\n".to_owned(),
+            "const secretName = dev ? 'a' : 'Backend-Auth-2020';\n".to_owned(),
         ] {
             assert_eq!(found(&text), [], "{text}");
         }

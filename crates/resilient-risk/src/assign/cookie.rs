@@ -80,7 +80,8 @@ const OPENERS: [&[u8]; 6] = [b"value", b"dict", b"f\"", b"f'", b"b\"", b"b'"];
 /// of headers the value has a name of its own.
 fn signs_len(text: &[u8], end: usize) -> usize {
     let rest = near(text, end, SIGNS_MAX);
-    let plural = usize::from(rest.first() == Some(&b's'));
+    let is_word = text.get(..end).is_some_and(|it| it.last().is_some_and(u8::is_ascii_alphabetic));
+    let plural = usize::from(is_word && rest.first() == Some(&b's'));
     let is_sign = |byte: &u8| b"\"'`:=>,{[(] \\\r\n\t".contains(byte);
     let behind =
         |from: usize| from + rest.iter().skip(from).take_while(|byte| is_sign(byte)).count();

@@ -176,12 +176,21 @@ fn is_chosen(value: &[u8]) -> bool {
     is_all && stats.lower > 0 && stats.upper > 0 && stats.digits > 0 && signs > 0
 }
 
-/// Tells whether a value is one that people choose as a password, in one word or in several. Names with operators between them
-/// are none: `oldPass1+salt`.
+/// Tells whether a value is one that people choose as a password, in one word or in several. Names of variables with operators
+/// between them are none, but words with a capital are words: `oldPass1+salt`, `Winter*Tiger842`.
 pub(super) fn is_memorable(value: &[u8]) -> bool {
-    let begins_name = |part: &[u8]| part.first().is_none_or(|byte| !byte.is_ascii_digit());
-    let are_names =
-        || value.split(|byte| is_operator(*byte)).all(begins_name) && is_expression(value);
+    let is_word = |part: &[u8]| match part {
+        [b'A'..=b'Z', rest @ ..] => {
+            let letters = rest.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+            letters > 1 && rest.iter().skip(letters).all(u8::is_ascii_digit)
+        }
+        _ => false,
+    };
+    let operands = || value.split(|byte| is_operator(*byte));
+    let are_names = || {
+        let begins_name = |part: &[u8]| !part.first().is_some_and(u8::is_ascii_digit);
+        operands().all(begins_name) && !operands().any(is_word) && is_expression(value)
+    };
     is_chosen(value) && !are_names() || is_passphrase(value)
 }
 

@@ -6,7 +6,7 @@ use super::super::keywords::{Keyword, KeywordHit};
 use super::super::token::TokenStats;
 use super::super::work;
 use super::assigned::plural_len;
-use super::judge::{Stand, is_memorable, is_password};
+use super::judge::{Stand, is_memorable, is_password, is_slug};
 use super::literal::Opening;
 use super::{Claimed, ValueHit, near, row};
 
@@ -43,7 +43,11 @@ pub(super) fn find(
     };
     for span in spans {
         let value = text.get(span.clone()).unwrap_or_default();
-        let is_name = || TokenStats::of(value).is_name() && !is_memorable(value);
+        // A list of secrets has their names, as in a file of compose.
+        let is_name = || match word {
+            Keyword::Secret => is_slug(value) || TokenStats::of(value).is_name(),
+            _ => TokenStats::of(value).is_name() && !is_memorable(value),
+        };
         if is_password(value, Stand::Literal, word) && !is_name() && claims.is_free(&span) {
             claims.claim(ValueHit { family: "generic_secret", name: "assigned_password", span });
         }
@@ -118,6 +122,7 @@ mod tests {
         let value = ["q7Rk9", "zPw2mX4b"].concat();
         for text in [
             "passwords = [\"db_main\", \"Castle2\"]\n".to_owned(),
+            "secrets:\n  - Db-Password-2024\n  - Vault/Eye20\n".to_owned(),
             "secrets:\n  - db-password-2\n  - api_token_v2\n".to_owned(),
             format!("passwordLengths = [\"{value}\"]\n"),
             format!("passwords[\"{value}\"]\n"),

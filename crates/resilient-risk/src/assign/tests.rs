@@ -620,7 +620,7 @@ fn passwords_of_small_letters_and_of_brackets_are_found_where_a_field_or_quotes_
 /// Before, the first of these was a type or a subtraction wherever no quotes stand around it.
 #[test]
 fn passwords_that_people_choose_are_found_without_quotes() {
-    for value in ["Castle-banana42", "Winter2021@", "Blue-Tiger-lamp7"] {
+    for value in ["Castle-banana42", "Winter2021@", "Blue-Tiger-lamp7", "Winter^Tiger842"] {
         for text in [
             format!("db:\n  password: {value}\n"),
             format!("environment:\n  POSTGRES_PASSWORD: {value}\n"),
@@ -666,7 +666,6 @@ fn passwords_in_sentences_and_in_sql_are_found() {
         "the passphrase is `BIP39-84861words`\n",
         "password <- get_secret2(x)\n",
         "password = oldPass1+salt\n",
-        "const a = {\n  password: Schema$Type1\n}\n",
         "passwordHint: Step1of3?\n",
         "passwordLabel: \"Min8Chars!\"\n",
     ] {
@@ -687,6 +686,12 @@ fn names_of_secrets_and_of_their_algorithms_are_none() {
         "password = get_password(\"db-main-2\")\n",
     ] {
         assert_eq!(found(text), [], "{text}");
+    }
+    for value in ["Lt%Q8p2tr!5t", "Summer750@"] {
+        for name in ["passwordInput", "PASSWORD_FIELD"] {
+            let text = format!("{name} = \"{value}\"\n");
+            assert_eq!(found(&text), [("assigned_password", value)], "{text}");
+        }
     }
     let value = ["q7Rk9", "zPw2mX4b"].concat();
     for name in ["existingSecret", "secretName", "client_secret"] {

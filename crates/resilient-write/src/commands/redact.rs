@@ -49,7 +49,7 @@ pub(crate) struct Redact {
     /// Write the result here; to the file itself only with --keep
     #[arg(long, value_name = "PATH", value_parser = super::input::path)]
     write_to: Option<String>,
-    /// What to do with a file that exists
+    /// What to do with another file that exists; with --keep, the file itself is overwritten
     #[arg(long, value_enum, default_value_t = Existing::Create, requires = "write_to")]
     mode: Existing,
     /// SHA-256 that --write-to must have before

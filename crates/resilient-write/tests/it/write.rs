@@ -111,6 +111,35 @@ fn content_that_looks_like_secrets_is_refused_when_asked() {
     assert_eq!(low["detected_patterns"], json!(["api_key"]));
 }
 
+/// Before, the hint of both was that of a write to a file.
+#[test]
+fn the_hint_for_a_refused_part_adds_the_part() {
+    let sandbox = Sandbox::new();
+    let token = secrets().lines().next().unwrap().to_owned();
+    for (number, add) in [&["append", "book"][..], &["write", "book", "2"]].into_iter().enumerate()
+    {
+        let part = [&["chunk"], add, &["--classify=low"]].concat();
+        let refused = sandbox.run_with(&part, format!("{token}\n"));
+        let complaint = refused.complaint();
+        let next = complaint.lines().find(|line| line.starts_with("next: ")).unwrap();
+        let (redact, keep) = next.split('`').nth(1).unwrap().split_once(" | ").unwrap();
+        let words = |call: &str| -> Vec<String> {
+            let call = call.replace("SESSION INDEX", "book 2").replace("SESSION", "book");
+            call.split(' ').skip(1).map(str::to_owned).collect()
+        };
+        let run = |call: &str, input: &str| {
+            let words = words(call);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let ran = sandbox.run_with(&words, input);
+            assert_eq!(ran.code, 0, "{ran:?}");
+            ran.stdout
+        };
+        run(keep, &run(redact, ""));
+        let parts = sandbox.run(&["chunk", "preview", "book"]).ok().stdout;
+        assert_eq!(parts.matches("<REDACTED:api_key:1>\n").count(), number + 1, "{parts}");
+    }
+}
+
 /// Before, the hint led to a file of nothing but the text of the edit or the append.
 #[test]
 fn the_hint_for_a_refused_part_of_a_file_makes_no_file_of_it() {

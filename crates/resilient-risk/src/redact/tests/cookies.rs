@@ -90,6 +90,7 @@ fn cookies_behind_others_go() {
         "curl --cookie sid=@ https://x\n",
         "\"{\\\"Cookie\\\": \\\"a=b; sid=@\\\"}\"\n",
         "Cookie: sid=\"@\"\n",
+        "curl -b 'sessionid=@' -H 'X-Commit: a' https://x.io/\n",
     ] {
         for value in
             [ONE, "hox3ntorue2yykjgdqwjk4rxvueej9lo", "s%3AhoX3ntorUe2yykjgdqwj.k4rxvueej9loQ7tR2w"]
