@@ -66,8 +66,8 @@ static BANK: Notation = LazyLock::new(|| {
 
 /// Finds the values after the words of a text.
 pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claimed) {
-    // Up to here the text is tables, lists of columns, and cookies.
-    let (mut tables, mut cookies) = (0, 0);
+    // Up to here the text is tables, lists of columns, cookies, and lists of values.
+    let (mut tables, mut cookies, mut values) = (0, 0, 0);
     let mut lists = insert::Reading::default();
     for said in keywords.iter().copied() {
         let KeywordHit { word, start, end } = said;
@@ -95,7 +95,6 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             _ => option()
                 .or_else(|| assigned::value(text, said, claims))
                 .or_else(|| declared::default(text, said))
-                .or_else(|| choice::value(text, said))
                 .or_else(|| basic::auth(text, start))
                 .or_else(|| {
                     call::password(text, end)
@@ -112,8 +111,9 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
         ) {
             column::find(text, start, &mut tables, claims);
             insert::find(text, start, &mut lists, claims);
-            list::find(text, said, claims);
         }
+        choice::find(text, said, claims);
+        list::find(text, said, &mut values, claims);
     }
 }
 

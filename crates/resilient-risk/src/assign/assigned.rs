@@ -164,11 +164,11 @@ fn has_drawn(part: &[u8]) -> bool {
     part.split(|byte| b"-_. ".contains(byte)).any(is_one)
 }
 
-/// Tells whether a text ends as the name of a call does that has the name of a secret: `get_password(…)`.
+/// Tells whether a text ends as the name of a call does that is given the name of a secret: `get_password(…)`.
 fn is_getter(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"_").unwrap_or(before);
-    let verb = before.get(before.len().saturating_sub(3)..).unwrap_or_default();
-    verb.eq_ignore_ascii_case(b"get")
+    let is_word = |lead: &[u8]| !lead.last().is_some_and(u8::is_ascii_alphabetic);
+    before.ends_with(b"Get") || before.strip_suffix(b"get").is_some_and(is_word)
 }
 
 /// Tells whether the name that a word is in is that of another thing than a secret.
@@ -177,7 +177,10 @@ pub(super) fn is_of_other(text: &[u8], KeywordHit { word, start, end }: KeywordH
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     let rest = near(text, end, NAME_MAX);
     let name = rest.get(..rest.iter().take_while(is_name).count()).unwrap_or_default();
-    names_other(name) || word == Keyword::Secret && begins_reference(near_before(text, start))
+    let before = near_before(text, start);
+    names_other(name)
+        || word == Keyword::Secret && begins_reference(before)
+        || word == Keyword::Password && is_getter(before) && rest.get(name.len()) == Some(&b'(')
 }
 
 /// Tells whether a text ends as the name of a secret of Kubernetes does before its last word: `existingSecret`,
@@ -475,7 +478,7 @@ impl<'a> Lead<'a> {
             || sign.is_empty()
                 && word == Keyword::Password
                 && if is_open {
-                    is_password_name(name) && !is_login && !is_getter(near_before(text, start))
+                    is_password_name(name) && !is_login
                 } else {
                     rest.get(at) == Some(&b',')
                 };

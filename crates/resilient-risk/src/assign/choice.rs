@@ -5,18 +5,33 @@ use super::super::token::TokenStats;
 use super::super::work;
 use super::assigned::is_of_other;
 use super::judge::{Stand, is_memorable, is_password};
-use super::literal::Opening;
-use super::{ValueHit, near, row};
+use super::literal::{Opening, Value};
+use super::{Claimed, ValueHit, near, row};
 
 /// What stands before a value that is one of two.
 const SIGNS: [&[u8]; 7] = [b" or", b" else", b"||", b"??", b"?:", b" ?", b" :"];
 
-/// Reads the first such literal in the statement that assigns to the name which a word ends.
-pub(super) fn value(text: &[u8], said: KeywordHit) -> Option<ValueHit> {
+/// What stands before a branch in Kotlin and Rust: `if (dev) "…" else "…"`, `if dev { "…" } else { "…" }`.
+const BRACKETS: &[u8] = b"){";
+
+/// Takes the passwords among such literals in the statement that assigns to the name which a word ends.
+pub(super) fn find(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) {
     let KeywordHit { word, end, .. } = said;
     if !matches!(word, Keyword::Password | Keyword::Secret) || is_of_other(text, said) {
-        return None;
+        return;
     }
+    for branch in branches(text, end).unwrap_or_default() {
+        let value = branch.said(text);
+        let is_name = TokenStats::of(value).is_name() && !is_memorable(value);
+        if !is_name && is_password(value, Stand::Literal, word) && claims.is_free(&branch.span) {
+            let span = branch.span;
+            claims.claim(ValueHit { family: "generic_secret", name: "assigned_password", span });
+        }
+    }
+}
+
+/// The literals behind such signs, in the statement whose name ends behind a place.
+fn branches(text: &[u8], end: usize) -> Option<Vec<Value>> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_\"'])".contains(byte);
     let line = near(text, end, VALUE_REACH).split(|byte| *byte == b'\n').next()?;
     let name = line.iter().take_while(is_name).count();
@@ -25,36 +40,33 @@ pub(super) fn value(text: &[u8], said: KeywordHit) -> Option<ValueHit> {
     let is_assigned = b":=".contains(sign) && !rest.starts_with(b"=") && !rest.starts_with(b">");
     is_assigned.then_some(())?;
     work::spend(line.len() / 4);
+    let is_if = rest.trim_ascii_start().starts_with(b"if");
+    let is_sign = |before: &[u8]| {
+        SIGNS.iter().any(|sign| before.ends_with(sign))
+            || is_if && before.last().is_some_and(|last| BRACKETS.contains(last))
+    };
+    let mut branches = Vec::new();
     let (mut at, mut depth) = (line.len() - rest.len(), 0_usize);
-    loop {
-        match line.get(at)? {
+    while let Some(byte) = line.get(at) {
+        match byte {
             b'(' | b'[' => depth += 1,
-            b')' | b']' => depth = depth.checked_sub(1)?,
-            b';' => return None,
-            b',' if depth == 0 => return None,
+            b')' | b']' if depth == 0 => break,
+            b')' | b']' => depth -= 1,
+            b';' => break,
+            b',' if depth == 0 => break,
             b'"' | b'\'' | b'`' => {
-                let opening = Opening::of(line.get(at..)?)?;
-                let value = opening.value(text, end + at + opening.len)?;
-                let before = line.get(..at)?.trim_ascii_end();
-                let said = value.said(text);
-                let is_name = || TokenStats::of(said).is_name() && !is_memorable(said);
-                if SIGNS.iter().any(|sign| before.ends_with(sign))
-                    && is_password(said, Stand::Literal, word)
-                    && !is_name()
-                {
-                    let span = value.span;
-                    return Some(ValueHit {
-                        family: "generic_secret",
-                        name: "assigned_password",
-                        span,
-                    });
-                }
+                let value = line.get(at..).and_then(Opening::of);
+                let value = value.and_then(|of| of.value(text, end + at + of.len));
+                let Some(value) = value else { break };
+                let is_branch = line.get(..at).is_some_and(|it| is_sign(it.trim_ascii_end()));
                 at = value.span.end - end;
+                branches.extend(is_branch.then_some(value));
             }
             _ => {}
         }
         at += 1;
     }
+    Some(branches)
 }
 
 #[cfg(test)]
@@ -74,6 +86,21 @@ mod tests {
             ] {
                 assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn both_branches_may_be_secrets() {
+        let (one, two) = (["q7Rk9", "zPw2mX4b"].concat(), ["Summer", "2022$"].concat());
+        for text in [
+            format!("val password = if (dev) \"{one}\" else \"{two}\"\n"),
+            format!("let password = if dev {{ \"{one}\" }} else {{ \"{two}\" }};\n"),
+            format!("password = \"{one}\" if dev else \"{two}\"\n"),
+            format!("password = dev ? \"{one}\" : \"{two}\"\n"),
+        ] {
+            let mut hits: Vec<_> = found(&text).into_iter().map(|(_, value)| value).collect();
+            hits.sort_unstable();
+            assert_eq!(hits, [two.as_str(), &one], "{text}");
         }
     }
 

@@ -9,7 +9,7 @@ use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit, names_key};
 use super::super::token::TokenStats;
 use super::super::{naming, placeholder, work};
-use super::judge::{LENS, Stand, is_password, is_place, is_scrambled, is_slug};
+use super::judge::{LENS, Stand, is_memorable, is_password, is_place, is_scrambled, is_slug};
 use super::row::{LINE_MAX, bare, cells, is_rule, rows, trimmed};
 use super::{Claimed, ValueHit, line_around};
 
@@ -188,7 +188,9 @@ impl Columns {
             // As many cells as names, and none of the others with a sign of code, are a row of a table.
             let others = || row.iter().enumerate().filter(|(at, _)| *at != *nth);
             let may_be_code = may_be_code
-                && (row.len() != self.count || others().any(|(_, cell)| is_code(said(cell))));
+                && (row.len() != self.count
+                    || is_call(said(own))
+                    || others().any(|(_, cell)| is_code(said(cell))));
             for cell in row.get(*nth..=next).unwrap_or_default() {
                 let trimmed_cell = trimmed(text, cell.clone());
                 let cell = bare(text, cell.clone());
@@ -204,10 +206,12 @@ impl Columns {
         }
     }
 
-    /// Adds one more part of a cell to its column.
-    pub(super) fn add(&mut self, nth: usize, span: Range<usize>) {
+    /// Adds one more part of a cell to its column, if it is no name, such as that of a character set.
+    pub(super) fn add(&mut self, text: &[u8], nth: usize, span: Range<usize>) {
         let column = self.known.iter_mut().find(|column| column.nth == nth);
-        if let Some(column) = column {
+        let value = text.get(span.clone()).unwrap_or_default();
+        let is_drawn = || TokenStats::of(value).is_drawn() && !is_slug(value);
+        if let Some(column) = column.filter(|_| is_memorable(value) || is_drawn()) {
             column.cells.push(Cell { span, may_be_code: false });
         }
     }
@@ -259,14 +263,20 @@ fn is_secret(value: &[u8], word: Keyword) -> bool {
 fn may_be_secret(value: &[u8], word: Keyword) -> bool {
     let stats = TokenStats::of(value);
     let is_small = || value.len() >= CELL_MIN && value.iter().all(u8::is_ascii_lowercase);
-    // Beside passwords stand those that people choose.
+    // Beside passwords stand those that people choose: `Summer2024`, `summer2024!`, and short ones of chance.
     let is_password = || {
-        let is_own = |byte: &u8| byte.is_ascii_graphic() && !b"/:".contains(byte);
-        let has = |count: usize| count > 0;
+        let is_own = |byte: &u8| byte.is_ascii_graphic() && !b"/:[](){},".contains(byte);
+        let signs = value.iter().filter(|byte| b"!@#$%^&*?~".contains(byte)).count();
+        let is_word = value.first().is_some_and(u8::is_ascii_uppercase)
+            && stats.upper == 1
+            && stats.changes == 2
+            && stats.digits >= 2;
         LENS.contains(&value.len())
             && value.iter().all(is_own)
-            && has(stats.digits)
-            && has(stats.lower + stats.upper)
+            && value.first().is_some_and(u8::is_ascii_alphanumeric)
+            && stats.digits > 0
+            && stats.lower + stats.upper > 0
+            && (signs > 0 || is_word || stats.is_drawn())
             && !is_place(value)
             && !(value.iter().any(|byte| b"-_.".contains(byte)) && is_slug(value))
             && !placeholder::is_dummy(value)
@@ -285,6 +295,15 @@ fn is_code(value: &[u8]) -> bool {
         || value.iter().filter(|byte| is_quote(byte)).count() > 1
         || matches!(value, [.., b';'])
         || matches!(value, [.., b')'] if !value.contains(&b'('))
+        || is_call(value)
+}
+
+/// Tells whether a cell ends with a call: `x = load(2);`.
+fn is_call(value: &[u8]) -> bool {
+    let value = value.strip_suffix(b";").unwrap_or(value);
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let open = value.iter().position(|byte| *byte == b'(').and_then(|at| at.checked_sub(1));
+    value.ends_with(b")") && open.and_then(|at| value.get(at)).is_some_and(is_name)
 }
 
 /// Tells whether a cell has small and capital letters and digits, and no sign of a reference: `${NAME}`, `vault:kv/app`.

@@ -28,8 +28,17 @@ const UNNAMED_MIN: usize = 24;
 const NAMES: [&[u8]; 9] =
     [b"sess", b"sid", b"auth", b"token", b"jwt", b"csrf", b"xsrf", b"remember", b"login"];
 
-/// Parts of the names of cookies that look drawn and log nobody in: of a version, a browser and what it has agreed to.
-const OTHERS: [&[u8]; 9] = [
+/// Parts of the names of values that look drawn and log nobody in: of a version, a digest, a browser and what it has agreed to.
+const OTHERS: [&[u8]; 18] = [
+    b"hash",
+    b"digest",
+    b"integrity",
+    b"checksum",
+    b"sha",
+    b"etag",
+    b"rev",
+    b"file",
+    b"path",
     b"build",
     b"release",
     b"version",
@@ -40,6 +49,9 @@ const OTHERS: [&[u8]; 9] = [
     b"consent",
     b"experiment",
 ];
+
+/// The value of a digest begins so.
+const DIGESTS: [&[u8]; 6] = [b"sha1-", b"sha256-", b"sha384-", b"sha512-", b"sha256:", b"sha512:"];
 
 /// The name and the value of a cookie.
 #[derive(Clone, Debug, Default)]
@@ -96,14 +108,19 @@ fn is_secret(name: &[u8], value: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
     let has = |parts: &[&[u8]]| parts.iter().any(|part| memmem::find(&name, part).is_some());
     let is_named = has(&NAMES);
-    if !is_named && has(&OTHERS) || placeholder::is_dummy(value) {
+    let is_other = || {
+        let is_reference =
+            matches!(name.as_slice(), b"id" | b"ref" | b"src" | b"url" | b"resolved");
+        is_reference || has(&OTHERS) || DIGESTS.iter().any(|digest| value.starts_with(digest))
+    };
+    if !is_named && is_other() || placeholder::is_dummy(value) {
         return false;
     }
     let said: Vec<u8> = percent_decode(value).collect();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_+".contains(byte);
     let is_one = |part: &[u8]| {
         let len_min = if is_named { VALUE_MIN } else { UNNAMED_MIN };
-        part.len() >= len_min && (is_drawn(part, is_named) || is_named && is_uuid(part))
+        part.len() >= len_min && if is_uuid(part) { is_named } else { is_drawn(part, is_named) }
     };
     // A `/` is a sign of base64, or stands between the names of a path.
     let is_base64 = || {

@@ -53,7 +53,7 @@ pub(super) fn find(text: &[u8], word: usize, reading: &mut Reading, claims: &mut
             for row in tuples(text, behind, &mut reading.row_max) {
                 reading.done = row.end;
                 columns.read(text, &row.cells, 0, false);
-                row.more.into_iter().for_each(|(nth, span)| columns.add(nth, span));
+                row.more.into_iter().for_each(|(nth, span)| columns.add(text, nth, span));
             }
         }
         Verb::Copy => {

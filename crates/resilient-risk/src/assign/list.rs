@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr;
+
 use super::super::keywords::{Keyword, KeywordHit};
 use super::super::token::TokenStats;
 use super::super::work;
@@ -19,13 +21,14 @@ const LEAD_MAX: usize = 40;
 /// An item of YAML is no longer.
 const ITEM_MAX: usize = 120;
 
-/// Takes the passwords of the list whose name a word is in.
+/// Takes the passwords of the list whose name a word is in. A word before `done` is in a list that was read.
 pub(super) fn find(
     text: &[u8],
     KeywordHit { word, end, .. }: KeywordHit,
+    done: &mut usize,
     claims: &mut impl Claimed,
 ) {
-    if !matches!(word, Keyword::Password | Keyword::Secret) {
+    if !matches!(word, Keyword::Password | Keyword::Secret) || end < *done {
         return;
     }
     let Some(name) = plural_len(text, end) else { return };
@@ -41,6 +44,7 @@ pub(super) fn find(
         [.., b'[' | b'(' | b'{'] if is_assigned => literals(text, behind),
         _ => return,
     };
+    *done = spans.last().map_or(*done, |last| last.end);
     for span in spans {
         let value = text.get(span.clone()).unwrap_or_default();
         // A list of secrets has their names, as in a file of compose.
@@ -54,36 +58,51 @@ pub(super) fn find(
     }
 }
 
-/// The literals with commas between them from a place on.
+/// The literals from a place on up to a bracket that closes the list: other items and comments are passed over.
 fn literals(text: &[u8], from: usize) -> Vec<Range<usize>> {
+    const LIST_MAX: usize = 8192;
     let mut spans = Vec::new();
-    let mut at = from;
-    while spans.len() < VALUES_MAX {
-        at += row(text, at, ITEM_MAX, b" \t\r\n");
-        let opening = text.get(at..).and_then(Opening::of);
-        let Some(span) = opening.and_then(|of| Some(of.value(text, at + of.len)?.span)) else {
-            break;
-        };
-        work::spend(span.len());
-        at = span.end + 1;
-        at += row(text, at, ITEM_MAX, b" \t\r\n");
-        spans.push(span);
-        if text.get(at) != Some(&b',') {
-            break;
+    let (mut at, mut depth) = (from, 0_usize);
+    let list = near(text, 0, from + LIST_MAX);
+    while let Some(byte) = list.get(at).filter(|_| spans.len() < VALUES_MAX) {
+        match byte {
+            b'[' | b'(' | b'{' => depth += 1,
+            b']' | b')' | b'}' if depth == 0 => break,
+            b']' | b')' | b'}' => depth -= 1,
+            b';' => break,
+            b'#' => at = line_end(list, at),
+            b'/' if list.get(at + 1) == Some(&b'/') => at = line_end(list, at),
+            b'"' | b'\'' | b'`' => {
+                let opening = list.get(at..).and_then(Opening::of);
+                let span = opening.and_then(|of| Some(of.value(text, at + of.len)?.span));
+                let Some(span) = span else { break };
+                at = span.end;
+                // A key of a map is no value.
+                if text.get(span.end + 1) != Some(&b':') {
+                    spans.push(span);
+                }
+            }
+            _ => {}
         }
         at += 1;
     }
+    work::spend(at - from);
     spans
 }
 
-/// The items of YAML on the lines behind a place: what stands in their quotes, or all of them up to a comment.
+/// Items of YAML on the lines behind a place: what stands in their quotes, or all of them up to a comment.
 fn items(text: &[u8], from: usize) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut at = from;
     while spans.len() < VALUES_MAX {
         at += row(text, at, ITEM_MAX, b" \t\r\n");
-        if near(text, at, 2) != b"- " {
-            break;
+        match near(text, at, 2) {
+            b"- " => {}
+            [b'#', _] => {
+                at = line_end(text, at);
+                continue;
+            }
+            _ => break,
         }
         at += 1 + row(text, at + 1, ITEM_MAX, b" \t");
         let line = near(text, at, ITEM_MAX).split(|byte| b"\r\n".contains(byte)).next();
@@ -95,6 +114,14 @@ fn items(text: &[u8], from: usize) -> Vec<Range<usize>> {
         at += line.len();
     }
     spans
+}
+
+/// The end of the line that a place is in.
+fn line_end(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let len = memchr(b'\n', rest).unwrap_or(rest.len());
+    work::spend(len);
+    at + len
 }
 
 #[cfg(test)]
@@ -110,10 +137,17 @@ mod tests {
             format!("const PASSWORDS: string[] = [\n  '{first}',\n  '{second}',\n];\n"),
             format!("passwords := []string{{\"{first}\", \"{second}\"}}\n"),
             format!("List<String> dbPasswords = List.of(\"{first}\", \"{second}\");\n"),
+            format!("passwords = [\n  \"{first}\",  # bob's\n  None, \"{second}\",\n]\n"),
+            format!("passwords = {{'bob': '{first}', 'eve': '{second}'}}\n"),
+            format!("PASSWORDS=(\"{first}\" '{second}')\n"),
+            format!("passwords:\n  - {first}\n  # new\n  - {second}\n"),
             format!("passwords:\n  - {first}  # old\n  - \"{second}\"\nhosts:\n  - {first}\n"),
         ] {
             let hits = [("assigned_password", first.as_str()), ("assigned_password", &second)];
-            assert_eq!(found(&text), hits, "{text}");
+            // The first value of a tuple is assigned, too.
+            let mut all = found(&text);
+            all.dedup();
+            assert_eq!(all, hits, "{text}");
         }
     }
 

@@ -21,14 +21,7 @@ enum End {
 /// Reads the lists of cookies behind a word: several in an array of headers.
 pub(super) fn read(text: &[u8], said: KeywordHit) -> Option<Read> {
     let mut at = said.end + signs_len(text, said.end);
-    let is_open = matches!(text.get(said.end - 1), Some(b'"' | b'\''));
-    let is_option = text.get(..said.start)?.ends_with(b"--");
-    let signs = text.get(said.end..at)?;
-    let has_sign = signs.iter().any(|byte| !byte.is_ascii_whitespace() && *byte != b's');
-    if !(has_sign || is_open || is_option) {
-        return None;
-    }
-    let end = end(text, said.start, at, is_option);
+    let end = end(text, said, at)?;
     let mut cookies = Vec::new();
     loop {
         let list = at..at + end.len(text.get(at..)?);
@@ -41,17 +34,21 @@ pub(super) fn read(text: &[u8], said: KeywordHit) -> Option<Read> {
     }
 }
 
-/// What ends the list at a place: what has opened it, right before it or before the name of its header.
-fn end(text: &[u8], word: usize, at: usize, is_option: bool) -> End {
+/// What ends the list at a place: what has opened it, right before it or before the name of its header. Without a quote, the
+/// name of a header or an option says that it is one.
+fn end(text: &[u8], said: KeywordHit, at: usize) -> Option<End> {
     let is_name = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'-';
-    let before = text.get(..word).unwrap_or_default();
+    let before = text.get(..said.start)?;
     let name = before.iter().rev().take(8).take_while(is_name).count();
     let opened = |at: usize| {
         let [lead @ .., quote @ (b'"' | b'\'' | b'`')] = text.get(..at)? else { return None };
         Some(End::Quote { quote: *quote, is_escaped: lead.ends_with(b"\\") })
     };
-    let other = if is_option { End::Blank } else { End::Line };
-    opened(at).or_else(|| opened(word - name)).unwrap_or(other)
+    let signs = text.get(said.end..at)?;
+    let is_header = signs.first() == Some(&b':') && !signs.contains(&b'\n');
+    let of_name = || opened(said.start - name).unwrap_or(End::Line);
+    let is_option = before.ends_with(b"--");
+    opened(at).or_else(|| is_option.then_some(End::Blank)).or_else(|| is_header.then(of_name))
 }
 
 impl End {
@@ -67,7 +64,10 @@ impl End {
             }
             _ => false,
         };
-        let len = (0..text.len()).find(ends).unwrap_or(text.len());
+        let len = match self {
+            Self::Line => line_len(text),
+            _ => (0..text.len()).find(ends).unwrap_or(text.len()),
+        };
         let has_backslash = matches!(self, Self::Quote { is_escaped: true, .. });
         len - usize::from(has_backslash && text.get(..len).is_some_and(|it| it.ends_with(b"\\")))
     }
@@ -82,25 +82,60 @@ impl End {
     }
 }
 
+/// How long a list is that no quote has opened: to the end of its line, to an escape of that, or to a quote of what is around.
+/// The quotes of a value stand behind a sign. A line that ends with `;` goes on in the next one if that is further in.
+fn line_len(text: &[u8]) -> usize {
+    let mut open = None;
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        let before = at.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
+        let rest = text.get(at..).unwrap_or_default();
+        match byte {
+            b'\r' | b'\n' => {
+                let lines = rest.iter().take_while(|byte| b"\r\n".contains(byte)).count();
+                let is_next = rest.get(lines).is_some_and(|next| b" \t".contains(next));
+                if before != b';' || lines > 2 || !is_next {
+                    return at;
+                }
+                at += lines - 1;
+            }
+            b'\\' if matches!(rest, [_, b'r' | b'n', ..]) => return at,
+            b'"' | b'\'' | b'`' => match open {
+                Some(quote) if quote == *byte => open = None,
+                Some(_) => {}
+                None if b"={:,[(".contains(&before) => open = Some(*byte),
+                None => return at,
+            },
+            _ => {}
+        }
+        at += 1;
+    }
+    at
+}
+
 /// The cookies of a list. What is no pair of a name and a value is passed over.
 fn items(text: &[u8], list: Range<usize>) -> Vec<Cookie> {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-$%".contains(byte);
     let mut at = list.start;
     let mut cookies = Vec::new();
     for item in text.get(list).unwrap_or_default().split(|byte| *byte == b';') {
-        let sign = item.iter().position(|byte| *byte == b'=');
-        if let Some((name, value)) = sign.and_then(|sign| item.split_at_checked(sign)) {
-            let value = trimmed(at + name.len() + 1, value.get(1..).unwrap_or_default());
-            cookies.push(Cookie { name: at..at + name.len(), value });
+        let sign = item.iter().position(|byte| *byte == b'=').unwrap_or(item.len());
+        let (name, value) = item.split_at_checked(sign).unwrap_or((item, b""));
+        let name = name.trim_ascii();
+        if !name.is_empty() && name.iter().all(is_name) {
+            let start = at + item.len() - item.trim_ascii_start().len();
+            let value = value_of(at + sign + 1, value.get(1..).unwrap_or_default());
+            cookies.push(Cookie { name: start..start + name.len(), value });
         }
         at += item.len() + 1;
     }
     cookies
 }
 
-/// Where a value stands without the blanks and quotes around it.
-fn trimmed(at: usize, value: &[u8]) -> Range<usize> {
-    let is_own = |byte: &u8| !byte.is_ascii_whitespace() && !b"\"\\".contains(byte);
-    let start = value.iter().position(is_own).unwrap_or(value.len());
-    let end = value.iter().rposition(is_own).map_or(start, |last| last + 1);
-    at + start..at + end
+/// Where the value of a cookie stands, without the quotes around it: up to a sign that no value has.
+fn value_of(at: usize, text: &[u8]) -> Range<usize> {
+    let is_own = |byte: &u8| byte.is_ascii_graphic() && !b";,\"'`\\<>(){}[]".contains(byte);
+    let lead = text.iter().take_while(|byte| b" \"\\".contains(byte)).count();
+    let len = text.iter().skip(lead).take_while(|byte| is_own(byte)).count();
+    at + lead..at + lead + len
 }

@@ -40,6 +40,8 @@ fn call(text: &[u8], end: usize) -> Option<Read> {
     let at = text.len().min(end + REACH) - rest.len() + verb.len();
     let mut reader = Reader { text, at, depth: 1, to: text.len().min(end + READ_MAX) };
     let name = reader.word().filter(|name| name.is_quoted && name.sign.is_none())?;
+    // A whole cookie is one argument: `setCookie("sessionid=…; Path=/", url)`.
+    text.get(name.span.clone()).filter(|name| !name.contains(&b'='))?;
     let comma = row(text, reader.at, 8, b", ");
     reader.at += comma;
     let value = reader.word().filter(|value| comma > 0 && value.is_quoted)?;
@@ -167,7 +169,8 @@ impl Reader<'_> {
             _ => (None, 0),
         };
         self.at = if kind.is_some() { sign + len } else { end };
-        let is_argument = matches!(self.text.get(self.at), Some(b'"' | b'\'' | b'`'));
+        let value = self.at + self.blanks(self.at);
+        let is_argument = matches!(self.text.get(value), Some(b'"' | b'\'' | b'`'));
         Some(Word { span, is_quoted: quote.is_some(), sign: kind, is_argument })
     }
 

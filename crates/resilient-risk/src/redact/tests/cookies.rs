@@ -90,6 +90,17 @@ fn cookies_behind_others_go() {
         "curl --cookie sid=@ https://x\n",
         "\"{\\\"Cookie\\\": \\\"a=b; sid=@\\\"}\"\n",
         "Cookie: sid=\"@\"\n",
+        "jar.setCookie('sid=@; Path=/', url)\n",
+        "{\"request\": \"GET / HTTP/1.1\\r\\nCookie: sid=@\\r\\nETag: m\\r\\n\"}\n",
+        "cookies = { sid = \"@\", rev = \"x\" }\n",
+        "set_cookie(cookie=dict(sid='@'), path='/')\n",
+        "Cookie: a=1;\n  sid=@\n",
+        "console.log('got cookie: sid=@', x, y); next(z)\n",
+        "x: <td>Cookie: sid=@</td><td>a</td>\n",
+        "Cookie: sid=@ is sent by the browser; a=b\n",
+        "{\"a\": \"sent Cookie: sid=@ and rev h\"}\n",
+        "curl -H Cookie:sid=@ https://x.io/\n",
+        "r = b'GET / HTTP/1.1\\r\\nCookie: sid=@\\r\\nX-Rev: h\\r\\n'\n",
         "curl -b 'sessionid=@' -H 'X-Commit: a' https://x.io/\n",
     ] {
         for value in
@@ -107,6 +118,16 @@ fn cookies_behind_others_go() {
         "Cookie: release=3f2b1c4d5e6f4a7b8c9d0e1f2a3b4c5d6e7f8091\n",
         "Cookie: flags=newCheckout2=1&darkModeV3=0&fooBarBaz4=1\n",
         "Cookie: session_theme=dark_blue_2024_version\n",
+        "\"node_modules/cookie\": {\n  \"version\": \"0.6.0\",\n  \"integrity\": \"sha512-XykWZeiNNCiiia3anXn9k3ksu9mI4ROnl+a/b==\"\n}\n",
+        "cookies = [\n  {file = \"c.whl\", hash = \"sha256:3f2b1c4d5e6f4a7b8c9d0e1f2a3b4c5d6e7f8091a2b3c4d5\"},\n]\n",
+        "const cookies = {rev: '3f2b1c4d5e6f4a7b8c9d0e1f2a3b4c5d6e7f8091'}\n",
+        "logger.info(\"cookies\", extra={'etag': '3f2b1c4d5e6f4a7b8c9d0e1f2a3b4c5d'})\n",
+        "const isCookie = (x) => x === cookie || x === '3f2b1c4d5e6f4a7b8c9d0e1f2a3b4c5d6e7f8091' || y;\n",
+        "document.cookie = name + '=' + v; img.src = '/x.png?v=3f2b1c4d5e6f4a7b8c9d0e1f2a3b4c5d6e7f8091'; go();\n",
+        "cookie = make(digest=\"3f2b1c4d5e6f4a7b8c9d0e1f2a3b4c5d\", n=1)\n",
+        "COOKIE=a REV=3f2b1c4d5e6f4a7b8c9d0e1f2a3b4c5d6e7f8091 ./run --x=y\n",
+        "<a href=\"/cookies\">Cookies</a> <script src=\"/app.3f2b1c4d5e6f4a7b8c9d.js\"></script><p>\n",
+        "cookie: [{id: '3f2b1c4d-5e6f-4a7b-8c9d-0e1f2a3b4c5d'}]\n",
     ] {
         assert_eq!(redacted(text).text, text);
     }

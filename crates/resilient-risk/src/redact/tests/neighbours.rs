@@ -373,6 +373,18 @@ fn a_mark_announces_no_secret() {
     assert_eq!(told, text.replace("97i4xgciFnq9RBX", "<REDACTED:generic_secret:1>"));
 }
 
+/// Before, only the first key of such a list went.
+#[test]
+fn all_keys_of_a_list_go() {
+    let [one, two] = [("Zq81mWp4vT6s", "Xk29fQp1vB7zKd03"), ("c9Lm2Qx7Rt5W", "b4Hn8Js6Vy1PzGe0")]
+        .map(|(front, back)| [front, back].concat());
+    for name in ["api_keys", "secret_keys", "session_keys", "SECRET_KEY_FALLBACKS"] {
+        let text = format!("{name} = [\"{one}\", \"{two}\"]\n");
+        let told = redacted(&text).text;
+        assert!(!told.contains(&one) && !told.contains(&two), "{told}");
+    }
+}
+
 /// Before, all that an address is put together from went with its password: user, host and the address itself.
 #[test]
 fn an_address_that_is_put_together_keeps_its_other_parts() {
