@@ -268,6 +268,8 @@ fn goes_on(rest: &[u8]) -> bool {
     match sign {
         b' ' if behind.iter().any(|byte| b"-./:".contains(byte)) || is_assignment(behind) => false,
         b' ' => is_random(3) && !stats.is_wordlike(),
+        // The end of a cell in quotes, and the next one.
+        b'"' if behind.first().is_some_and(|next| b",;\t".contains(next)) => false,
         // These end a word of a shell. Hardly a command has letters of both cases and digits in its name.
         b',' => is_random(3) && !begins_setting(behind),
         b';' | b'&' | b'|' | b'<' | b'>' => {

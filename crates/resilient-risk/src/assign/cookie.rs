@@ -85,8 +85,8 @@ pub(super) fn find(text: &[u8], said: KeywordHit, done: &mut usize, claims: &mut
 /// Between a word and what it announces stand no more signs, in several lines of JSON: `"Cookie", "value": "`.
 const SIGNS_MAX: usize = 80;
 
-/// What stands before a value: its name in a list of headers, a call of Python, and the prefixes of its literals.
-const OPENERS: [&[u8]; 6] = [b"value", b"dict", b"f\"", b"f'", b"b\"", b"b'"];
+/// What stands before a value: its name in a list of headers or in HTML, a call of Python, and the prefixes of its literals.
+const OPENERS: [&[u8]; 7] = [b"value", b"content", b"dict", b"f\"", b"f'", b"b\"", b"b'"];
 
 /// How many signs stand behind a word, and behind the `s` of several cookies: of these, the ones that assign or open. In a list
 /// of headers the value has a name of its own.

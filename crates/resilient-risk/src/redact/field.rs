@@ -23,6 +23,11 @@ static SCALAR: Form = Form::of(concat!(
     r"(?:^|\n)(?:[ -]*[\w./-]+:[ ]+|[ ]*-[ ]+[\w.-]+=)",
     r"([^\sA-Za-z0-9]*|[^\s=:]*)\z",
 ));
+/// In braces or brackets of YAML.
+static FLOW: Form = Form::of(concat!(
+    r"[{,\[][ ]*(?:[\w./-]+:[ ]+|[\w.-]+=)",
+    r"([^\sA-Za-z0-9,\[\]{}]*|[^\s=:,\[\]{}]*)\z",
+));
 static SETTING: Form = Form::of(concat!(
     r"(?:^|\n)[ \t]*(?i:ENV|ARG|LABEL)(?:[ \t]+\S+)*?[ \t]+[\w.-]+=",
     r"((?:[^\sA-Za-z0-9$`\\]|\\.)*|(?:[^\s=:$`\\]|\\.)*)\z",
@@ -61,9 +66,15 @@ pub(super) fn value(
         let is_whole = field.end >= piece.end && content.get(field.clone()).is_some();
         is_whole.then(|| vec![field])
     };
+    let in_flow = |at: usize| {
+        let around = |language| Around { content, language, span: at..at, open: "", regions: &[] };
+        language.is_some_and(|language| around(language).in_flow())
+    };
     let entry = match language? {
         Language::Env => begin(&ENTRY),
-        Language::Yaml | Language::Workflow => begin(&SCALAR),
+        Language::Yaml | Language::Workflow => {
+            begin(&SCALAR).or_else(|| begin(&FLOW).filter(|(start, _)| in_flow(*start)))
+        }
         Language::Shell | Language::Dockerfile => {
             let setting = begin(&SETTING).filter(|_| language == Some(Language::Dockerfile));
             let operators = if setting.is_some() { "" } else { OPERATORS };
@@ -76,11 +87,8 @@ pub(super) fn value(
     let (start, rest) = entry?;
     let line = rest.lines().next()?;
     let value = line.split([' ', '\t']).next()?;
-    let place = start..start;
     let is_env = language == Some(Language::Env);
-    let language = language?;
-    let around = Around { content, language, span: place, open: "", regions: &[] };
-    let value = if !is_env && around.in_flow() {
+    let value = if !is_env && in_flow(start) {
         value.split([',', '[', ']', '{', '}']).next()?
     } else if is_env && !content.get(..start)?.ends_with([' ', '\t']) {
         value
@@ -90,9 +98,16 @@ pub(super) fn value(
     let behind = line.get(value.len()..)?.trim_start();
     // A quoted value and a collection have ends of their own.
     let inner = value.trim_start_matches(['(', '[', '{']);
-    // Behind it stand signs that end an entry, or a comment.
-    let ends =
-        |behind: &str| behind.starts_with('#') || behind.chars().all(|c| ";,)}]".contains(c));
+    // Behind it stand signs that end an entry, a comment, or the next setting of a list: `A="…",B="…"`.
+    let is_setting = |behind: &str| {
+        let name = behind.trim_start_matches(|c: char| c.is_alphanumeric() || "_.-".contains(c));
+        name.len() < behind.len() && name.starts_with('=')
+    };
+    let ends = |behind: &str| {
+        behind.starts_with('#')
+            || behind.chars().all(|c| ";,)}]".contains(c))
+            || behind.strip_prefix([',', ';']).is_some_and(is_setting)
+    };
     let is_quoted = |quote: char| {
         let rest = inner.strip_prefix(quote).and_then(|rest| rest.split_once(quote));
         rest.is_some_and(|(_, behind)| ends(behind))

@@ -47,7 +47,8 @@ fn end(text: &[u8], said: KeywordHit, at: usize) -> Option<End> {
     let signs = text.get(said.end..at)?;
     let is_header = signs.first() == Some(&b':') && !signs.contains(&b'\n');
     let of_name = || opened(said.start - name).unwrap_or(End::Line);
-    let is_option = before.ends_with(b"--");
+    // `--cookie a=b`, and `cookie=a=b` in a line of a log.
+    let is_option = before.ends_with(b"--") || signs == b"=";
     opened(at).or_else(|| is_option.then_some(End::Blank)).or_else(|| is_header.then(of_name))
 }
 

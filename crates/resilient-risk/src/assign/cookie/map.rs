@@ -141,6 +141,10 @@ impl Reader<'_> {
     /// The name or the literal at this place.
     fn word(&mut self) -> Option<Word> {
         const WORD_MAX: usize = 4096;
+        // The prefix of a literal of Python.
+        if matches!(near(self.text, self.at, 2), [b'f' | b'r' | b'b', b'"' | b'\'']) {
+            self.at += 1;
+        }
         let rest = near(self.text, self.at, WORD_MAX);
         let quote = rest.first().copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
         let (span, end) = if let Some(quote) = quote {

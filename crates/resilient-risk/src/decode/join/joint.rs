@@ -109,7 +109,9 @@ impl Source<'_> {
             b"" | b"," if has_bracket => return None,
             // A literal in three quotes on a line of its own is a statement, as a docstring is.
             b"" if has_feed && self.is_long(next) => return None,
-            b"" if has_feed && self.is_row(from, next) => return None,
+            b"" if has_feed && (self.is_row(from, next) || self.is_statement(from, next)) => {
+                return None;
+            }
             b"" => Joint::Beside,
             b"+" | b"." | b".." | b"&" | b"||" => Joint::Added,
             b"%" => Joint::Filled,
@@ -121,6 +123,30 @@ impl Source<'_> {
         };
         Some((joint, next))
     }
+
+    /// Tells whether a literal ends a statement, and another begins the next line of something else: `"user" = …`, a call, a
+    /// command. Where no bracket is open, a program adds a literal of the next line only if that is further in or ends there.
+    fn is_statement(&self, from: usize, next: usize) -> bool {
+        let line = |at: usize| {
+            let before = self.bytes.get(..at).unwrap_or_default();
+            before.get(memrchr(b'\n', before).map_or(0, |feed| feed + 1)..).unwrap_or_default()
+        };
+        let close = from.checked_sub(1).filter(|close| is_quote(self.byte(*close)));
+        let open = close.and_then(|close| self.opened(close, 0));
+        let Some((open, (_, end))) = open.zip(self.literal(next)) else { return false };
+        let behind = self.bytes.get(end..).unwrap_or_default();
+        let sign = behind.iter().find(|byte| !b" \t\r".contains(byte)).copied().unwrap_or(b'\n');
+        let (first, second) = (line(open), line(next));
+        let count = |signs: &[u8]| first.iter().filter(|byte| signs.contains(byte)).count();
+        let in_brackets = first.trim_ascii_start().len() <= 2 && count(b"=:") == 0
+            || count(b"([{") > count(b")]}");
+        let indent = |line: &[u8]| line.len() - line.trim_ascii_start().len();
+        work::spend(first.len() + second.len());
+        let ends: &[u8] =
+            if indent(second) > indent(first) { b"\n;,)]}+.%&\"'`#/\\" } else { b";,)]}\\" };
+        matches!(sign, b'=' | b':') || !in_brackets && !ends.contains(&sign)
+    }
+
     /// Tells whether a literal ends a row of a table, and another begins the next row: `"…","…"` over two lines. In a program
     /// the second line is further in.
     fn is_row(&self, from: usize, next: usize) -> bool {

@@ -262,3 +262,37 @@ fn an_expression_is_no_key() {
         assert_eq!(redacted(text).text, text);
     }
 }
+
+const PASSWORD: &str = "kX9vQ2mZ7wR4tY8p";
+
+/// Before, the literal of the next line became empty, and the values of the other settings.
+#[test]
+fn the_next_statement_and_the_next_setting_stay() {
+    for (path, text) in [
+        ("a.reg", "\"Password\"=\"M\"\n\"User\"=\"bob\"\n"),
+        ("a.tf", "db = {\n  \"password\" = \"M\"\n  \"user\" = \"bob\"\n}\n"),
+        ("a.ps1", "$password = \"M\"\n\"Deploying\" | Out-Host\n"),
+        ("a.rb", "password = \"M\"\n\"abc\".upcase\n"),
+        ("a.conf", "environment=DB_PASSWORD=\"M\",HOME=\"/srv\",PATH=\"/bin\"\n"),
+        (".env", "A=DB_PASSWORD=\"M\",HOME=\"/srv\"\n"),
+    ] {
+        let wish = Wish { language: Language::of_path(path), ..Wish::default() };
+        let told = redact(&text.replace('M', PASSWORD), &Policy::default(), &wish).unwrap().text;
+        let told = told.replace("[REDACTED:generic_secret:1]", "M");
+        assert_eq!(told.replace("<REDACTED:generic_secret:1>", "M"), text, "{path}");
+    }
+}
+
+/// As before.
+#[test]
+fn halves_over_lines_go() {
+    for text in [
+        "key(\n    password=\"H\"\n    \"T\",\n)\n",
+        "const char *password = \"H\"\n    \"T\";\n",
+        "password = (\n    \"H\"\n    \"T\"\n)\n",
+    ] {
+        let (front, back) = PASSWORD.split_at(8);
+        let told = redacted(&text.replace('H', front).replace('T', back)).text;
+        assert!(!told.contains(front) && !told.contains(back), "{told}");
+    }
+}

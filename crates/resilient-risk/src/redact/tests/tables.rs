@@ -105,3 +105,12 @@ fn a_long_row_ends_no_list_of_values() {
     let rows = format!("INSERT INTO u (bio, password) VALUES ('{bio}', 'HT'), ('', 'HU');\n");
     assert_both_go(&rows, ["Zq81mWp4vT6s", "Xk29fQp1vB7z"]);
 }
+
+/// Before, the end of the cell and the next cells went with the password.
+#[test]
+fn the_last_line_of_a_cell_in_quotes_keeps_its_end() {
+    assert_both_go(
+        "name,note,n\nx,\"Server: a\nPassword: HT\",3\ny,\"User: b\nToken: HU\",4\n",
+        ["kX9vQ2mZ7wR4tY8p", "Zq81mWp4vT6sKd03Lx7b"],
+    );
+}
