@@ -46,7 +46,7 @@ pub(super) fn is_identifier(text: &[u8], candidate: &Candidate, words: &Precedin
     let is_word = stats.lower == stats.len && stats.len < LETTERS_MIN;
     naming::is_open(words)
         || (stats.kind == Kind::Uuid || is_word) && !is_key()
-        || is_id() && !naming::is_owned(words)
+        || is_id() && (stats.kind == Kind::Uuid || !naming::is_owned(words))
         || stats.is_name() && !naming::is_owned(words) && !(is_whole(text, candidate) && is_key())
 }
 

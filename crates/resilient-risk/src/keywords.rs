@@ -55,12 +55,13 @@ pub(super) enum Keyword {
 }
 
 /// The words that are looked for without regard to case.
-pub(super) const KEYWORDS: [(&str, Keyword); 15] = [
+pub(super) const KEYWORDS: [(&str, Keyword); 16] = [
     ("pass", Keyword::Password),
     ("pwd", Keyword::Password),
     ("bindpw", Keyword::Password),
     ("rootpw", Keyword::Password),
     ("pw", Keyword::ShortPassword),
+    ("psk", Keyword::ShortPassword),
     ("credential", Keyword::Credential),
     ("securestring", Keyword::Password),
     ("secret", Keyword::Secret),

@@ -630,6 +630,7 @@ fn passwords_that_people_choose_are_found_without_quotes() {
             format!("db: {{user: bob, password: {value}}}\n"),
             format!("bindpw {value}\n"),
             format!("rootpw {value}\n"),
+            format!("network={{\n  psk=\"{value}\"\n}}\n"),
         ] {
             assert_eq!(found(&text), [("assigned_password", value)], "{text}");
         }

@@ -52,6 +52,10 @@ impl Taken {
     fn with_field(mut self, multiline: &Multiline<'_>) -> Self {
         let Multiline { content, language, .. } = *multiline;
         let [piece] = self.pieces.as_slice() else { return self };
+        if let Some(whole) = with_sign(content, piece) {
+            self.pieces = vec![whole];
+            return self;
+        }
         match (self.kind.as_ref(), self.pattern.as_ref()) {
             (_, "email") => {
                 if let Some(password) = field::password(content, piece) {
@@ -100,6 +104,15 @@ impl Taken {
     pub(super) fn text<'a>(&self, content: &'a str) -> Cow<'a, str> {
         text(content, &self.pieces)
     }
+}
+
+/// A key of Amazon in quotes that begins with a sign of base64, of which the rest was taken: `"/…"`.
+fn with_sign(content: &str, piece: &Range<usize>) -> Option<Range<usize>> {
+    const LEN: usize = 40;
+    let lead = content.get(..piece.start)?.strip_suffix(['/', '+'])?;
+    let quote = lead.chars().next_back().filter(|quote| "\"'`".contains(*quote))?;
+    let is_closed = content.get(piece.end..)?.starts_with(quote);
+    (is_closed && piece.len() + 1 == LEN).then_some(piece.start - 1..piece.end)
 }
 
 fn hull(pieces: &[Range<usize>]) -> Range<usize> {

@@ -274,6 +274,9 @@ fn the_next_statement_and_the_next_setting_stay() {
         ("a.ps1", "$password = \"M\"\n\"Deploying\" | Out-Host\n"),
         ("a.rb", "password = \"M\"\n\"abc\".upcase\n"),
         ("a.conf", "environment=DB_PASSWORD=\"M\",HOME=\"/srv\",PATH=\"/bin\"\n"),
+        ("a.sh", "PASSWORD=\"M\" \"$BIN\" x\n"),
+        ("a.sh", "PASSWORD=\"M\"\n\"$BIN\" --port 80\n"),
+        ("a.sh", "kubectl create secret generic --from-literal=password=\"M\" \"name\"\n"),
         (".env", "A=DB_PASSWORD=\"M\",HOME=\"/srv\"\n"),
     ] {
         let wish = Wish { language: Language::of_path(path), ..Wish::default() };
@@ -290,6 +293,14 @@ fn halves_over_lines_go() {
         "key(\n    password=\"H\"\n    \"T\",\n)\n",
         "const char *password = \"H\"\n    \"T\";\n",
         "password = (\n    \"H\"\n    \"T\"\n)\n",
+        "f(\n    password=\"H\"\n    \"T\"\n)\n",
+        "f(\n    password=\"H\"\n    \"T\"  # b\n)\n",
+        "x = {\n    \"password\": \"H\"\n    \"T\"\n}\n",
+        "x = f(\"smile :)\", password=\"H\"\n      \"T\"\n      )\n",
+        "f(password=\"H\"\n    \"T\" if x else None,)\n",
+        "password = \"H\" \\\n\"T\"\nx = 1\n",
+        "export PASSWORD='H'\\\n'T'\n",
+        "#define PASSWORD \"H\" \\\n\"T\"\n",
     ] {
         let (front, back) = PASSWORD.split_at(8);
         let told = redacted(&text.replace('H', front).replace('T', back)).text;

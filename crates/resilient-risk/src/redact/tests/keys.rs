@@ -403,3 +403,19 @@ fn a_static_key_of_openvpn_goes() {
     let told = redacted(&format!("<tls-auth>\n{key}</tls-auth>\nremote a 1194\n")).text;
     assert_eq!(told, "<tls-auth>\n[REDACTED:pem_block:1]\n</tls-auth>\nremote a 1194\n");
 }
+
+/// Before, a `/` or `+` that a key of Amazon begins with stayed.
+#[test]
+fn the_sign_that_a_key_begins_with_goes() {
+    let rest = ["tqXkV7RmZ2wLp9Yc", "B4sNf8HdJ3gTb6Ua", "Qe1iK5o"].concat();
+    for sign in ["/", "+"] {
+        for text in ["secret_access_key = \"@\"\n", "{\"aws_secret_access_key\": \"@\"}\n"] {
+            let told = redacted(&text.replace('@', &format!("{sign}{rest}"))).text;
+            let told = told
+                .replace("aws_secret:1", "K")
+                .replace("api_key:1", "K")
+                .replace("generic_secret:1", "K");
+            assert_eq!(told, text.replace('@', "<REDACTED:K>"), "{sign}");
+        }
+    }
+}
