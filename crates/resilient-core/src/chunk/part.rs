@@ -167,7 +167,14 @@ impl Chunks<'_> {
                 self.knows(&session, Known::Refused);
                 self.judged_put(request, Takes::All)
             }
-            Some(begun) => begun,
+            // The parts are as they were: this one is sent again before the last.
+            Some(Err(error)) => {
+                self.learns(&session, |seen| {
+                    seen.refused.insert(1);
+                });
+                return Err(error);
+            }
+            Some(Ok(begun)) => Ok(begun),
         };
         // Also where no parts are there: another caller may begin before the next part comes.
         self.knows(
