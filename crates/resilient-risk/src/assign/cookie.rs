@@ -94,20 +94,28 @@ fn signs_len(text: &[u8], end: usize) -> usize {
     let rest = near(text, end, SIGNS_MAX);
     let is_word = text.get(..end).is_some_and(|it| it.last().is_some_and(u8::is_ascii_alphabetic));
     let plural = usize::from(is_word && rest.first() == Some(&b's'));
-    let is_sign = |byte: &u8| b"\"'`:=>,{[(] \\\r\n\t".contains(byte);
+    let is_sign = |byte: &u8| b"\"'`:=>,{[( \\\r\n\t".contains(byte);
     let behind =
         |from: usize| from + rest.iter().skip(from).take_while(|byte| is_sign(byte)).count();
-    let len = behind(plural);
+    // `headers["Cookie"] = …`. Other brackets that close end an empty list.
+    let is_index = matches!(rest.get(plural..), Some([b'"' | b'\'', b']', ..]));
+    let len = behind(plural + if is_index { 2 } else { 0 });
     let begins = |word: &&&[u8]| rest.get(len..).is_some_and(|rest| rest.starts_with(word));
     let word = OPENERS.iter().find(begins);
     word.map_or(len, |word| behind(len + word.len()))
+}
+
+/// Tells whether the name of a cookie says that it logs somebody in.
+fn logs_in(name: &[u8]) -> bool {
+    let name = name.to_ascii_lowercase();
+    NAMES.iter().any(|part| memmem::find(&name, part).is_some())
 }
 
 /// Tells whether a value may log somebody in: chance has drawn it, or a part of it.
 fn is_secret(name: &[u8], value: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
     let has = |parts: &[&[u8]]| parts.iter().any(|part| memmem::find(&name, part).is_some());
-    let is_named = has(&NAMES);
+    let is_named = logs_in(&name);
     let is_other = || {
         let is_reference =
             matches!(name.as_slice(), b"id" | b"ref" | b"src" | b"url" | b"resolved");

@@ -15,7 +15,10 @@ enum End {
         is_escaped: bool,
     },
     Blank,
-    Line,
+    /// The name of the header begins with a capital, as in HTTP and not in code.
+    Line {
+        is_named: bool,
+    },
 }
 
 /// Reads the lists of cookies behind a word: several in an array of headers.
@@ -25,7 +28,7 @@ pub(super) fn read(text: &[u8], said: KeywordHit) -> Option<Read> {
     let mut cookies = Vec::new();
     loop {
         let list = at..at + end.len(text.get(at..)?);
-        cookies.extend(items(text, list.clone()));
+        cookies.extend(items(text, list.clone(), end));
         let next = end.next(text, list.end).filter(|_| list.end - said.end < READ_MAX);
         match next {
             Some(next) => at = next,
@@ -46,7 +49,8 @@ fn end(text: &[u8], said: KeywordHit, at: usize) -> Option<End> {
     };
     let signs = text.get(said.end..at)?;
     let is_header = signs.first() == Some(&b':') && !signs.contains(&b'\n');
-    let of_name = || opened(said.start - name).unwrap_or(End::Line);
+    let is_named = text.get(said.start) == Some(&b'C') && signs.starts_with(b": ");
+    let of_name = || opened(said.start - name).unwrap_or(End::Line { is_named });
     // `--cookie a=b`, and `cookie=a=b` in a line of a log.
     let is_option = before.ends_with(b"--") || signs == b"=";
     opened(at).or_else(|| is_option.then_some(End::Blank)).or_else(|| is_header.then(of_name))
@@ -66,7 +70,7 @@ impl End {
             _ => false,
         };
         let len = match self {
-            Self::Line => line_len(text),
+            Self::Line { .. } => line_len(text),
             _ => (0..text.len()).find(ends).unwrap_or(text.len()),
         };
         let has_backslash = matches!(self, Self::Quote { is_escaped: true, .. });
@@ -114,18 +118,38 @@ fn line_len(text: &[u8]) -> usize {
     at
 }
 
-/// The cookies of a list. What is no pair of a name and a value is passed over.
-fn items(text: &[u8], list: Range<usize>) -> Vec<Cookie> {
+/// The cookies of a list. What is no pair of a name and a value is passed over in a literal, and ends another list: that may be
+/// code.
+fn items(text: &[u8], list: Range<usize>, end: End) -> Vec<Cookie> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-$%".contains(byte);
+    let is_strange = |byte: &u8| byte.is_ascii_whitespace() || b"(){}<>\"'`,".contains(byte);
     let mut at = list.start;
     let mut cookies = Vec::new();
     for item in text.get(list).unwrap_or_default().split(|byte| *byte == b';') {
         let sign = item.iter().position(|byte| *byte == b'=').unwrap_or(item.len());
         let (name, value) = item.split_at_checked(sign).unwrap_or((item, b""));
-        let name = name.trim_ascii();
+        let (name, said) = (name.trim_ascii(), value.get(1..).unwrap_or_default());
+        let start = at + item.len() - item.trim_ascii_start().len();
+        let value = value_of(at + sign + 1, said);
+        let is_bare = said.first().is_some_and(|first| !b" \"'`\\".contains(first));
+        let fits = match end {
+            End::Quote { .. } => true,
+            // A cookie without a value has a name alone.
+            End::Line { is_named: true } => !name.iter().any(is_strange),
+            _ => {
+                let is_whole = is_bare && at + sign + 1 + said.len() == value.end;
+                let is_attribute = said.is_empty() && !cookies.is_empty();
+                name.iter().all(is_name) && (is_whole && !said.is_empty() || is_attribute)
+            }
+        };
+        if !fits {
+            // What stands before the first sign that no cookie has is the last one.
+            let is_last = is_bare && !name.is_empty() && name.iter().all(is_name);
+            let name = start..start + name.len();
+            cookies.extend(is_last.then_some(Cookie { name, value }));
+            break;
+        }
         if !name.is_empty() && name.iter().all(is_name) {
-            let start = at + item.len() - item.trim_ascii_start().len();
-            let value = value_of(at + sign + 1, value.get(1..).unwrap_or_default());
             cookies.push(Cookie { name: start..start + name.len(), value });
         }
         at += item.len() + 1;

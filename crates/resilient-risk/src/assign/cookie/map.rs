@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::memrchr;
 
 use super::super::{near, row};
-use super::{Cookie, READ_MAX, Read, signs_len};
+use super::{Cookie, READ_MAX, Read, logs_in, signs_len};
 
 /// Reads the map, the objects or the call behind a word.
 pub(super) fn read(text: &[u8], end: usize) -> Option<Read> {
@@ -80,6 +80,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// The cookies up to the bracket that closes the first one, or in YAML up to a line that is not further in.
     fn objects(mut self, end: usize) -> Read {
+        // A map of YAML may be any setting about cookies: there only names that say it count.
         let in_yaml = self.depth == 0;
         let indent = self.indent(end);
         let mut cookies = Vec::new();
@@ -126,6 +127,7 @@ impl Reader<'_> {
                     match said.to_ascii_lowercase().as_slice() {
                         b"name" => name = Some(word.span),
                         b"value" => value = Some(word.span),
+                        _ if in_yaml && !logs_in(said) => {}
                         _ => cookies.push(Cookie { name: key, value: word.span }),
                     }
                     if name.is_some() && value.is_some() {
