@@ -183,15 +183,9 @@ pub(super) struct PrecedingWords {
     in_head: usize,
 }
 
-/// A mark is read as this word, which says nothing.
+/// A mark is read as this word, which says nothing. Where signs alone stand between it and a value, it is read as nothing: what
+/// announces one item of a list announces the next.
 const MARK: &[u8] = b"x";
-
-///Tells whether what stands between a mark and a value makes both items of a list of literals: what announces the mark announces the
-/// value, too.
-fn is_item(between: &[u8]) -> bool {
-    let has_quotes = between.iter().filter(|byte| b"\"'`".contains(byte)).count() > 1;
-    has_quotes && between.contains(&b',')
-}
 
 /// What stands before the mark of a redaction, if a text ends with its number: `<REDACTED:api_key:1`.
 fn without_mark(text: &[u8]) -> Option<&[u8]> {
@@ -224,10 +218,9 @@ impl PrecedingWords {
             self.all.get_mut(self.count).zip(self.lens.get_mut(self.count))
             && let Some(last) = text.iter().rposition(u8::is_ascii_alphanumeric)
         {
-            let (inner, behind) = text.split_at_checked(last + 1).unwrap_or((text, b""));
-            text = inner;
+            text = text.get(..=last).unwrap_or_default();
             let (rest, last) = match without_mark(text) {
-                Some(before) if self.count == 0 && is_item(behind) => {
+                Some(before) if self.count == 0 => {
                     text = before;
                     continue;
                 }
