@@ -15,6 +15,8 @@ enum End {
         is_escaped: bool,
     },
     Blank,
+    /// A bracket, as in logs of programs that print a list: `cookie=[a=b, c=d]`.
+    Bracket(u8),
     /// The name of the header begins with a capital, as in HTTP and not in code.
     Line {
         is_named: bool,
@@ -28,6 +30,10 @@ pub(super) fn read(text: &[u8], said: KeywordHit) -> Option<Read> {
     let mut cookies = Vec::new();
     loop {
         let list = at..at + end.len(text.get(at..)?);
+        // A list without the bracket that closes it is code.
+        if matches!(end, End::Bracket(close) if text.get(list.end) != Some(&close)) {
+            return None;
+        }
         cookies.extend(items(text, list.clone(), end));
         let next = end.next(text, list.end).filter(|_| list.end - said.end < READ_MAX);
         match next {
@@ -48,12 +54,20 @@ fn end(text: &[u8], said: KeywordHit, at: usize) -> Option<End> {
         Some(End::Quote { quote: *quote, is_escaped: lead.ends_with(b"\\") })
     };
     let signs = text.get(said.end..at)?;
-    let is_header = signs.first() == Some(&b':') && !signs.contains(&b'\n');
+    let assigned = signs.strip_prefix(b"s").unwrap_or(signs);
+    let is_header = assigned.first() == Some(&b':') && !signs.contains(&b'\n');
     let is_named = text.get(said.start) == Some(&b'C') && signs.starts_with(b": ");
     let of_name = || opened(said.start - name).unwrap_or(End::Line { is_named });
     // `--cookie a=b`, and `cookie=a=b` in a line of a log.
     let is_option = before.ends_with(b"--") || signs == b"=";
-    opened(at).or_else(|| is_option.then_some(End::Blank)).or_else(|| is_header.then(of_name))
+    let in_bracket = match signs.last() {
+        Some(b'[') => Some(End::Bracket(b']')),
+        Some(b'(') => Some(End::Bracket(b')')),
+        Some(b'{') => Some(End::Bracket(b'}')),
+        _ => None,
+    };
+    let other = || is_option.then_some(End::Blank).or(in_bracket);
+    opened(at).or_else(other).or_else(|| is_header.then(of_name))
 }
 
 impl End {
@@ -63,6 +77,7 @@ impl End {
         let ends = |at: &usize| match (self, text.get(*at)) {
             (_, Some(b'\r' | b'\n')) => true,
             (Self::Blank, Some(byte)) => byte.is_ascii_whitespace(),
+            (Self::Bracket(close), Some(byte)) => *byte == close || b"\"'`".contains(byte),
             (Self::Quote { quote, is_escaped }, Some(byte)) => {
                 let before = at.checked_sub(1).and_then(|at| text.get(at));
                 *byte == quote && (before == Some(&b'\\')) == is_escaped
@@ -77,12 +92,14 @@ impl End {
         len - usize::from(has_backslash && text.get(..len).is_some_and(|it| it.ends_with(b"\\")))
     }
 
-    /// Where the next list of an array begins behind the end of one.
+    /// Where the next list of an array begins behind the end of one, or the literal that is added to it.
     fn next(self, text: &[u8], at: usize) -> Option<usize> {
         const BETWEEN_MAX: usize = 80;
         let Self::Quote { quote, is_escaped: false } = self else { return None };
         let rest = near(text, at, BETWEEN_MAX).strip_prefix(&[quote])?.trim_ascii_start();
-        let rest = rest.strip_prefix(b",")?.trim_ascii_start().strip_prefix(&[quote])?;
+        let is_sign = |byte: &u8| b",+.\\".contains(byte);
+        let rest = rest.get(usize::from(rest.first().is_some_and(is_sign))..)?;
+        let rest = rest.trim_ascii_start().strip_prefix(&[quote])?;
         Some(text.len().min(at + BETWEEN_MAX) - rest.len())
     }
 }
@@ -125,7 +142,9 @@ fn items(text: &[u8], list: Range<usize>, end: End) -> Vec<Cookie> {
     let is_strange = |byte: &u8| byte.is_ascii_whitespace() || b"(){}<>\"'`,".contains(byte);
     let mut at = list.start;
     let mut cookies = Vec::new();
-    for item in text.get(list).unwrap_or_default().split(|byte| *byte == b';') {
+    let is_listed = matches!(end, End::Bracket(_));
+    let divides = |byte: &u8| *byte == b';' || is_listed && *byte == b',';
+    for item in text.get(list).unwrap_or_default().split(divides) {
         let sign = item.iter().position(|byte| *byte == b'=').unwrap_or(item.len());
         let (name, value) = item.split_at_checked(sign).unwrap_or((item, b""));
         let (name, said) = (name.trim_ascii(), value.get(1..).unwrap_or_default());
