@@ -131,7 +131,12 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
     let is_code = is_code || lead.is_listed || is_other || said.word == Keyword::Credential;
     spans.retain(|span| {
         let value = text.get(span.clone()).unwrap_or_default();
-        let is_last = || matches!(text.get(span.end), None | Some(b'\r' | b'\n' | b'}'));
+        // A line ends there, a flow mapping, or a cell in quotes.
+        let is_last = || match near(text, span.end, 2) {
+            [b'"', next] => b",;\t\r\n".contains(next),
+            [next, ..] => b"\r\n}".contains(next),
+            [] => true,
+        };
         let is_ended = || literal.is_some() || is_last();
         let is_chosen =
             || literal.is_some() && is_phrase(value) || is_ended() && is_memorable(value);
@@ -192,7 +197,7 @@ fn begins_reference(before: &[u8]) -> bool {
 /// Tells whether a name goes on as that of a part of a form, or of what a secret is kept in or made with: `PASSWORD_FIELD`,
 /// `secretName`, `password_hasher`. The value is a name, too.
 fn names_other(name: &[u8]) -> bool {
-    const PARTS: [&[u8]; 14] = [
+    const PARTS: [&[u8]; 23] = [
         b"field",
         b"input",
         b"name",
@@ -207,6 +212,15 @@ fn names_other(name: &[u8]) -> bool {
         b"store",
         b"policy",
         b"type",
+        b"user",
+        b"host",
+        b"owner",
+        b"region",
+        b"url",
+        b"icon",
+        b"regex",
+        b"encoding",
+        b"color",
     ];
     names_text(name) || ends_with_one(name, &PARTS)
 }

@@ -185,7 +185,12 @@ fn setting_len(before: &[u8], lead: &[u8], rest: &[u8]) -> Option<usize> {
     let is_list = || before.contains(&b';') || !has_setting(before);
     let is_end = |rest: &[u8]| rest.starts_with(b";") && is_list() || is_tag_end(rest);
     let len = || quote::len(lead, rest, is_end);
-    is_one().then(len).filter(|len| LENS.contains(len))
+    // Signs may stand between the settings: `Config(user=bob, password=…, host=x)`.
+    let is_comma = |len: &usize| {
+        before.contains(&b',') && rest.get(..*len).is_some_and(|it| it.ends_with(b","))
+    };
+    let len = is_one().then(len).map(|len| len - usize::from(is_comma(&len)));
+    len.filter(|len| LENS.contains(len))
 }
 
 /// How long the value of an entry is that owns its line, as in a file of properties.

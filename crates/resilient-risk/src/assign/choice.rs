@@ -9,7 +9,7 @@ use super::literal::{Opening, Value};
 use super::{Claimed, ValueHit, near, row};
 
 /// What stands before a value that is one of two.
-const SIGNS: [&[u8]; 7] = [b" or", b" else", b"||", b"??", b"?:", b" ?", b" :"];
+const SIGNS: [&[u8]; 8] = [b" or", b" and", b" else", b"||", b"??", b"?:", b" ?", b" :"];
 
 /// What stands before a branch in Kotlin and Rust: `if (dev) "…" else "…"`, `if dev { "…" } else { "…" }`.
 const BRACKETS: &[u8] = b"){";
@@ -52,7 +52,7 @@ fn branches(text: &[u8], end: usize) -> Option<Vec<Value>> {
             b'(' | b'[' => depth += 1,
             b')' | b']' if depth == 0 => break,
             b')' | b']' => depth -= 1,
-            b';' => break,
+            b';' | b'#' => break,
             b',' if depth == 0 => break,
             b'"' | b'\'' | b'`' => {
                 let value = line.get(at..).and_then(Opening::of);

@@ -294,7 +294,7 @@ fn is_code(value: &[u8]) -> bool {
     value.first().is_some_and(is_quote)
         || value.iter().filter(|byte| is_quote(byte)).count() > 1
         || matches!(value, [.., b';'])
-        || matches!(value, [.., b')'] if !value.contains(&b'('))
+        || value.contains(&b'(') != value.contains(&b')')
         || is_call(value)
 }
 

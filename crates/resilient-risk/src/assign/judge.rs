@@ -398,11 +398,13 @@ pub(super) fn is_passphrase(value: &[u8]) -> bool {
 
 /// Tells whether a value is words and numbers with signs between them, as things are named: `prod-db-2024`, `pbkdf2_sha256`.
 pub(super) fn is_slug(value: &[u8]) -> bool {
-    value.split(|byte| b"-_./:".contains(byte)).all(|part| {
-        let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let rest = part.get(letters..).unwrap_or_default();
-        rest.len() <= 4 && rest.iter().all(u8::is_ascii_digit)
-    })
+    let is_sign = |byte: &u8| b"-_./:".contains(byte);
+    value.iter().any(is_sign)
+        && value.split(is_sign).all(|part| {
+            let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+            let rest = part.get(letters..).unwrap_or_default();
+            rest.len() <= 4 && rest.iter().all(u8::is_ascii_digit)
+        })
 }
 
 /// Tells whether a value is base64 of a password, as npm and Kubernetes write them.

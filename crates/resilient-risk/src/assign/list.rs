@@ -15,9 +15,6 @@ use super::{Claimed, ValueHit, near, row};
 /// So many values are looked at.
 const VALUES_MAX: usize = 100;
 
-/// So much stands between the name and the bracket: a type, a call.
-const LEAD_MAX: usize = 40;
-
 /// An item of YAML is no longer.
 const ITEM_MAX: usize = 120;
 
@@ -32,17 +29,12 @@ pub(super) fn find(
         return;
     }
     let Some(name) = plural_len(text, end) else { return };
-    work::spend(LEAD_MAX / 4);
     let from = end + name + row(text, end + name, 3, b"\"'`])");
-    let is_lead = |byte: &&u8| byte.is_ascii_alphanumeric() || b" \t_.:=<>[]&!({".contains(byte);
-    let lead = near(text, from, LEAD_MAX);
-    let lead = lead.get(..lead.iter().take_while(is_lead).count()).unwrap_or_default();
-    let is_assigned = lead.iter().any(|byte| b":=".contains(byte));
-    let behind = from + lead.len();
-    let spans = match lead.trim_ascii_end() {
-        b":" => items(text, behind),
-        [.., b'[' | b'(' | b'{'] if is_assigned => literals(text, behind),
-        _ => return,
+    let Some(sign) = sign_end(text, from) else { return };
+    let spans = match opener_len(text, sign) {
+        Some(len) => literals(text, sign + len),
+        None if text.get(..sign).is_some_and(|lead| lead.ends_with(b":")) => items(text, sign),
+        None => return,
     };
     *done = spans.last().map_or(*done, |last| last.end);
     for span in spans {
@@ -58,17 +50,101 @@ pub(super) fn find(
     }
 }
 
-/// The literals from a place on up to a bracket that closes the list: other items and comments are passed over.
+/// Where the sign that assigns ends behind a name, and the type that may stand before it: `: string[] =`.
+fn sign_end(text: &[u8], from: usize) -> Option<usize> {
+    const TYPE_MAX: usize = 40;
+    let at = from + row(text, from, 8, b" \t");
+    let rest = near(text, at, TYPE_MAX);
+    work::spend(TYPE_MAX / 4);
+    let len = match rest {
+        [b':', b'=', ..] | [b'=', b'>', ..] => 2,
+        [b'=', next, ..] if *next != b'=' => 1,
+        [b':', behind @ ..] => {
+            let is_type =
+                |byte: &&u8| byte.is_ascii_alphanumeric() || b" _.<>[]&;,?|".contains(byte);
+            let len = behind.iter().take_while(is_type).count();
+            let said = behind.get(..len).unwrap_or_default();
+            let is_list =
+                said.iter().any(|byte| b"[<".contains(byte)) || said.trim_ascii() == b"list";
+            if behind.get(len) == Some(&b'=') && is_list { len + 2 } else { 1 }
+        }
+        _ => return None,
+    };
+    Some(at + len)
+}
+
+/// What stands before the bracket that opens a list, in Java, Kotlin, Python, C#, Rust and PHP.
+const MAKERS: [&[u8]; 16] = [
+    b"",
+    b"Arrays.asList",
+    b"List.of",
+    b"Set.of",
+    b"listOf",
+    b"setOf",
+    b"arrayOf",
+    b"mutableListOf",
+    b"vec!",
+    b"set",
+    b"list",
+    b"tuple",
+    b"frozenset",
+    b"array",
+    b"new String[]",
+    b"new[]",
+];
+
+/// How much of a text opens a list, if it begins with that: a bracket, and a type or a call before it.
+fn opener_len(text: &[u8], from: usize) -> Option<usize> {
+    const TYPE_MAX: usize = 24;
+    let blanks = row(text, from, ITEM_MAX, b" \t\r\n");
+    let rest = text.get(from + blanks..)?;
+    // `[]string{` of Go
+    let inner = rest
+        .strip_prefix(b"[")
+        .and_then(|it| it.get(it.iter().position(|byte| *byte == b']')? + 1..));
+    let of_type = inner.map_or(0, |it| {
+        it.iter().take(TYPE_MAX).take_while(|byte| byte.is_ascii_alphanumeric()).count()
+    });
+    if let Some(inner) = inner
+        && of_type > 0
+        && inner.get(of_type) == Some(&b'{')
+    {
+        return Some(blanks + rest.len() - inner.len() + of_type + 1);
+    }
+    let opens = |maker: &&&[u8]| {
+        let behind = rest.strip_prefix(**maker);
+        behind.and_then(|behind| behind.first()).is_some_and(|sign| b"[({".contains(sign))
+    };
+    // The bracket of a block of YAML or of a function is none of a list on a line below.
+    let maker = MAKERS.iter().find(opens)?;
+    // `set([…])`
+    let is_double =
+        !maker.is_empty() && rest.get(maker.len() + 1).is_some_and(|sign| b"[({".contains(sign));
+    Some(blanks + maker.len() + 1 + usize::from(is_double))
+}
+
+/// The literals from a place on up to the bracket that closes the list. Comments and other items are passed over, and what
+/// stands in a call or an index. Of a pair the last literal is the value.
 fn literals(text: &[u8], from: usize) -> Vec<Range<usize>> {
     const LIST_MAX: usize = 8192;
     let mut spans = Vec::new();
-    let (mut at, mut depth) = (from, 0_usize);
+    // The inner brackets that are open: whether each is that of a pair, and its last literal.
+    let mut inner: Vec<(bool, Option<Range<usize>>)> = Vec::new();
+    let mut at = from;
     let list = near(text, 0, from + LIST_MAX);
     while let Some(byte) = list.get(at).filter(|_| spans.len() < VALUES_MAX) {
         match byte {
-            b'[' | b'(' | b'{' => depth += 1,
-            b']' | b')' | b'}' if depth == 0 => break,
-            b']' | b')' | b'}' => depth -= 1,
+            b'[' | b'(' | b'{' => {
+                let before = list.get(..at).and_then(|it| it.last()).copied().unwrap_or(b' ');
+                let is_pair =
+                    *byte != b'{' && !before.is_ascii_alphanumeric() && !b"_])".contains(&before);
+                inner.push((is_pair, None));
+            }
+            b']' | b')' | b'}' => match inner.pop() {
+                None => break,
+                Some((is_pair, last)) if inner.is_empty() => spans.extend(last.filter(|_| is_pair)),
+                Some(_) => {}
+            },
             b';' => break,
             b'#' => at = line_end(list, at),
             b'/' if list.get(at + 1) == Some(&b'/') => at = line_end(list, at),
@@ -78,8 +154,12 @@ fn literals(text: &[u8], from: usize) -> Vec<Range<usize>> {
                 let Some(span) = span else { break };
                 at = span.end;
                 // A key of a map is no value.
-                if text.get(span.end + 1) != Some(&b':') {
-                    spans.push(span);
+                let behind = near(text, at + 1, 4).trim_ascii_start();
+                let is_key = behind.starts_with(b":") || behind.starts_with(b"=>");
+                match inner.last_mut() {
+                    _ if is_key => {}
+                    None => spans.push(span),
+                    Some((_, last)) => *last = Some(span),
                 }
             }
             _ => {}
@@ -140,14 +220,20 @@ mod tests {
             format!("passwords = [\n  \"{first}\",  # bob's\n  None, \"{second}\",\n]\n"),
             format!("passwords = {{'bob': '{first}', 'eve': '{second}'}}\n"),
             format!("PASSWORDS=(\"{first}\" '{second}')\n"),
+            format!("passwords = set([\"{first}\", \"{second}\"])\n"),
+            format!("passwords = [(\"bob\", \"{first}\"), (\"eve\", \"{second}\")]\n"),
+            format!(
+                "passwords = [os.environ[\"DB_Pass2x\"], \"{first}\", get(\"Db2-Main\"), '{second}']\n"
+            ),
+            format!("const PASSWORDS: [&str; 2] = [\"{first}\", \"{second}\"];\n"),
+            format!("$passwords = ['DB_Main2' => '{first}', 'Db-Main3' => '{second}'];\n"),
             format!("passwords:\n  - {first}\n  # new\n  - {second}\n"),
             format!("passwords:\n  - {first}  # old\n  - \"{second}\"\nhosts:\n  - {first}\n"),
         ] {
             let hits = [("assigned_password", first.as_str()), ("assigned_password", &second)];
-            // The first value of a tuple is assigned, too.
-            let mut all = found(&text);
-            all.dedup();
-            assert_eq!(all, hits, "{text}");
+            // What stands behind another word may be one, too.
+            let all: std::collections::BTreeSet<_> = found(&text).into_iter().collect();
+            assert_eq!(all, hits.into(), "{text}");
         }
     }
 
@@ -158,6 +244,10 @@ mod tests {
             "passwords = [\"db_main\", \"Castle2\"]\n".to_owned(),
             "secrets:\n  - Db-Password-2024\n  - Vault/Eye20\n".to_owned(),
             "secrets:\n  - db-password-2\n  - api_token_v2\n".to_owned(),
+            format!("passwords = load(\"{value}\")\n"),
+            format!("passwords = config[\"{value}\"]\n"),
+            format!("for p in passwords: x = [\"{value}\"]\n"),
+            format!("passwords = [{{\"name\": \"{value}\", \"url\": \"b\"}}]\n"),
             format!("passwordLengths = [\"{value}\"]\n"),
             format!("passwords[\"{value}\"]\n"),
             format!("passwords.push(x)\nhosts = [\"{value}\"]\n"),

@@ -28,6 +28,7 @@ fn a_password_goes_with_the_rest_of_its_field() {
         (".env", "A_PASSWORD='H'T", "A_PASSWORD='M'"),
         ("a.ini", "password = H;T ; b", "password = M ; b"),
         ("a.yml", "password: H,T", "password: M"),
+        ("", "Config(user=bob, password=HT, host=x)", "Config(user=bob, password=M, host=x)"),
         ("a.yml", "r: {on: true, password: H;T}", "r: {on: true, password: M}"),
         ("a.yml", "r: [A=b, PASSWORD=H|T]", "r: [A=b, PASSWORD=M]"),
         ("a.sh", "PASS=H\"T\" b", "PASS='M'\"\" b"),

@@ -113,4 +113,7 @@ fn the_last_line_of_a_cell_in_quotes_keeps_its_end() {
         "name,note,n\nx,\"Server: a\nPassword: HT\",3\ny,\"User: b\nToken: HU\",4\n",
         ["kX9vQ2mZ7wR4tY8p", "Zq81mWp4vT6sKd03Lx7b"],
     );
+    let text = "name,note,n\nx,\"Server: a\nPassword: Summer2024!\",3\n";
+    let told = redacted(text).text;
+    assert_eq!(told, text.replace("Summer2024!", "<REDACTED:generic_secret:1>"));
 }
