@@ -7,6 +7,7 @@ mod address;
 mod assigned;
 mod bare;
 mod basic;
+mod between;
 mod call;
 mod choice;
 mod column;
@@ -18,10 +19,14 @@ mod insert;
 mod judge;
 mod jwk;
 mod key_block;
+mod lead;
 mod list;
 mod literal;
+mod name;
+mod place;
 mod quote;
 mod row;
+mod shape;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -33,9 +38,9 @@ pub(super) use self::address::password as password_of_address;
 pub(super) use self::judge::{Stand, is_password};
 pub(super) use self::jwk::jwk;
 pub(super) use self::key_block::key_blocks;
+use self::name::is_other_word;
 use super::keywords::{Keyword, KeywordHit};
 use super::pii;
-use super::tables::{CHECKS, IDENTIFIERS, OTHER_ENDS, OTHER_WORDS};
 
 /// One value that was recognised by its surroundings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,48 +120,6 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
         choice::find(text, said, claims);
         list::find(text, said, &mut values, claims);
     }
-}
-
-/// Tells whether the word at a place only begins or ends as one for passwords does, as `passive` and `compass`, or is a part
-/// of the name of a resource of Amazon: `arn:aws:secretsmanager:…:secret:…`.
-fn is_other_word(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> bool {
-    const NAME_MAX: usize = 100;
-    let is_at =
-        |from: usize, other: &[u8]| near(text, from, other.len()).eq_ignore_ascii_case(other);
-    // Nearly all others show by this byte that they are not there.
-    let behind = text.get(end).map(u8::to_ascii_lowercase);
-    let begins = |other: &&[u8]| other.get(end - start).copied() == behind && is_at(start, other);
-    let ends = |other: &&[u8]| end.checked_sub(other.len()).is_some_and(|from| is_at(from, other));
-    let in_name = || {
-        let before = text.get(start.saturating_sub(NAME_MAX)..start).unwrap_or_default();
-        let is_outside = |byte: &u8| !byte.is_ascii_alphanumeric() && !b":-/_.".contains(byte);
-        let name = before.rsplit(is_outside).next().unwrap_or_default();
-        name.starts_with(b"arn:")
-    };
-    word == Keyword::Password && (OTHER_WORDS.iter().any(begins) || OTHER_ENDS.iter().any(ends))
-        || is_about(text, word, end)
-        || start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b':') && in_name()
-}
-
-/// Tells whether a name whose word for secrets ends at a position says what checks the secret or, for a password, what
-/// belongs to it: its last word counts, so `password_hash` is no secret and `password_hash_pepper` is one.
-fn is_about(text: &[u8], word: Keyword, end: usize) -> bool {
-    const NAME_MAX: usize = 48;
-    let is_password = matches!(word, Keyword::Password | Keyword::ShortPassword);
-    if !is_password && word != Keyword::Secret {
-        return false;
-    }
-    let is_named = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let rest = near(text, end, NAME_MAX);
-    let rest = rest.get(..rest.iter().take_while(is_named).count()).unwrap_or_default();
-    super::work::spend(rest.len());
-    let last = rest.rsplit(|byte| matches!(byte, b'_' | b'-')).next().unwrap_or_default();
-    // Of `ResetUuid` the word begins at the last capital letter behind a small one or a digit.
-    let is_border = |two: &[u8]| matches!(two, [one, next] if !one.is_ascii_uppercase() && next.is_ascii_uppercase());
-    let border = last.windows(2).rposition(is_border).map_or(0, |at| at + 1);
-    let last = last.get(border..).unwrap_or_default().to_ascii_lowercase();
-    let last = last.as_slice();
-    CHECKS.contains(&last) || is_password && IDENTIFIERS.contains(&last)
 }
 
 /// The text from a position on, up to some length.

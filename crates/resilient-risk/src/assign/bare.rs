@@ -6,7 +6,8 @@ use memchr::{memchr_iter, memchr2, memchr2_iter, memchr3, memmem, memrchr, memrc
 
 use super::super::bits::others;
 use super::super::token::TokenStats;
-use super::judge::{LENS, begins_setting, is_dense, is_grouped, is_memorable};
+use super::place::begins_setting;
+use super::shape::{LENS, is_dense, is_grouped, is_memorable};
 use super::{line_around, near, near_before, quote};
 
 /// Blanks and signs outside of ASCII: a no-break space, a closing quote, a dash, a full stop of Chinese.

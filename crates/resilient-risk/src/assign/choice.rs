@@ -3,9 +3,10 @@
 use super::super::keywords::{Keyword, KeywordHit, VALUE_REACH};
 use super::super::token::TokenStats;
 use super::super::work;
-use super::assigned::is_of_other;
-use super::judge::{Stand, is_memorable, is_password};
+use super::judge::{Stand, is_password};
 use super::literal::{Opening, Value};
+use super::name::is_of_other;
+use super::shape::is_memorable;
 use super::{Claimed, ValueHit, near, row};
 
 /// What stands before a value that is one of two.

@@ -9,8 +9,10 @@ use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit, names_key};
 use super::super::token::TokenStats;
 use super::super::{naming, placeholder, work};
-use super::judge::{LENS, Stand, is_memorable, is_password, is_place, is_scrambled, is_slug};
+use super::judge::{Stand, is_password};
+use super::place::is_place;
 use super::row::{LINE_MAX, bare, cells, is_rule, rows, trimmed};
+use super::shape::{LENS, is_memorable, is_scrambled, is_slug};
 use super::{Claimed, ValueHit, line_around};
 
 /// A shorter cell may be anything.

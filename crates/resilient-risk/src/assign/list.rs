@@ -7,9 +7,10 @@ use memchr::memchr;
 use super::super::keywords::{Keyword, KeywordHit};
 use super::super::token::TokenStats;
 use super::super::work;
-use super::assigned::plural_len;
-use super::judge::{Stand, is_memorable, is_password, is_slug};
+use super::judge::{Stand, is_password};
 use super::literal::Opening;
+use super::name::plural_len;
+use super::shape::{is_memorable, is_slug};
 use super::{Claimed, ValueHit, near, row};
 
 /// So many values are looked at.

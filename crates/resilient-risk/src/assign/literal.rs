@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::{memchr3, memmem};
 
 use super::super::{escape, work};
-use super::judge::LENS;
+use super::shape::LENS;
 use super::{near, row};
 
 /// A value with escapes is not longer as it is written.

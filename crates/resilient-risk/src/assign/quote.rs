@@ -6,7 +6,8 @@ use memchr::{memchr, memchr_iter, memchr3, memmem};
 
 use super::super::{escape, work};
 use super::LINE_REACH;
-use super::judge::{LENS, begins_setting};
+use super::place::begins_setting;
+use super::shape::LENS;
 
 /// How a quote is written: in a literal in a literal and in an attribute of XML, too.
 const QUOTES: [&[u8]; 5] = [b"\\\"", b"&quot;", b"\"", b"'", b"`"];
