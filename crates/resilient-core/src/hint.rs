@@ -437,7 +437,7 @@ pub fn hint(error: &Error) -> String {
             );
             match way_out {
                 WayOut::Keep => {
-                    "make the call again with `keep` true: the scratchpad then keeps the value, which the file loses".to_owned()
+                    "call `rw_redact` again with `keep` true: the scratchpad then keeps the value, which the file loses".to_owned()
                 }
                 WayOut::Redact => format!(
                     "{around}, or clean the file with `rw_redact`, its path in `path` and in `write_to` and `keep` true, and \

@@ -24,6 +24,11 @@ const WITHOUT: &[(&str, &str, &str)] = &[
         ", or clean the file with `rw_redact`, its path in `path` and in `write_to` and `keep` true, and make this call again",
         "",
     ),
+    (
+        "rw_redact",
+        "call `rw_redact` again with `keep` true: the scratchpad then keeps the value, which the file loses",
+        "leave that line as it is, since it holds the real value",
+    ),
     ("rw_chunk_reset", ", and remove the parts with `rw_chunk_reset`", ""),
 ];
 

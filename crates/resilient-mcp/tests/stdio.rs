@@ -862,5 +862,5 @@ async fn a_hint_may_name_the_tool_that_was_called_though_it_is_not_listed() {
     assert!(hint.ends_with("with `rw_redact`, its path in `path` and in `write_to` and `keep` true, and make this call again"), "{hint}");
     let refused = client.call("rw_redact", json!({"path": "a.py", "write_to": "a.py"})).await;
     let hint = refused["structuredContent"]["context"]["hint"].as_str().unwrap();
-    assert!(hint.starts_with("make the call again with `keep` true"), "{hint}");
+    assert!(hint.starts_with("call `rw_redact` again with `keep` true"), "{hint}");
 }

@@ -11,6 +11,7 @@ mod list;
 mod literal;
 mod literals;
 mod names;
+mod statement;
 #[cfg(test)]
 mod tests;
 

@@ -49,11 +49,9 @@ fn a_file_is_cleaned_in_place_when_its_secrets_are_kept() {
     let clean = ["redact", "a.py", "--env", "--write-to", "a.py"];
     let refused = sandbox.run(&clean);
     assert_eq!(refused.code, 3);
-    assert!(
-        refused
-            .stderr
-            .contains("next: ask_user - make the call again with `--keep`: the scratchpad")
-    );
+    assert!(refused.stderr.contains(
+        "next: ask_user - call `resilient-write redact` again with `--keep`: the scratchpad"
+    ));
     let ran = sandbox.run(&[&clean[..], &["--keep"]].concat());
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.stdout.starts_with("overwrote a.py\n"), "{ran:?}");

@@ -1,13 +1,10 @@
 //! What stands between two parts of a text, and whether it puts them together.
 
-use memchr::{memchr, memmem, memrchr};
-
 use super::super::super::work;
-use super::literal::{Source, is_quote};
+use super::literal::{COMMENTS_MAX, Source, comment_len, is_quote};
 
-/// Between two parts stand no more signs, and no longer comments.
+/// Between two parts stand no more signs.
 pub(super) const GAP_MAX: usize = 48;
-const COMMENTS_MAX: usize = 512;
 
 /// What puts two parts together.
 #[derive(PartialEq, Eq)]
@@ -35,18 +32,6 @@ fn is_sign(byte: u8) -> bool {
     // A bit for each of them. A jump for each would often be mistaken.
     const SIGNS: u64 = 1 << b' ' | 0x1F << 9 | 1 << b'%' | 1 << b'&' | 0x7F << b'(';
     byte < 64 && SIGNS >> byte & 1 == 1 || byte == b'\\' || byte == b'|'
-}
-
-/// How long the comment is that a text begins with.
-pub(super) fn comment_len(text: &[u8]) -> usize {
-    let text = text.get(..COMMENTS_MAX).unwrap_or(text);
-    match text {
-        [b'/', b'*', rest @ ..] => memmem::find(rest, b"*/").map_or(0, |len| len + 4),
-        [b'#', ..] | [b'/', b'/', ..] | [b'-', b'-', b' ', ..] => memchr(b'\n', text).unwrap_or(0),
-        // Visual Basic continues a line with it.
-        [b'_', b'\r' | b'\n', ..] => 1,
-        _ => 0,
-    }
 }
 
 impl Source<'_> {
@@ -123,97 +108,5 @@ impl Source<'_> {
             _ => return None,
         };
         Some((joint, next))
-    }
-
-    /// Tells whether a literal ends a statement, and another begins the next line of something else: `"user" = …`, a call, a
-    /// command. A program adds a literal of the next line if a backslash leads there, or within brackets, or if that line is
-    /// further in.
-    fn is_statement(&self, from: usize, next: usize) -> bool {
-        const WORDS: [&[u8]; 9] =
-            [b"if", b"else", b"or", b"and", b"unless", b"do", b"then", b"for", b"as"];
-        let close = from.checked_sub(1).filter(|close| is_quote(self.byte(*close)));
-        let open = close.and_then(|close| self.opened(close, 0));
-        let Some((open, (_, end))) = open.zip(self.literal(next)) else { return false };
-        let is_continued = self.bytes.get(from..next).is_some_and(|gap| gap.contains(&b'\\'));
-        let (sign, behind) = self.behind(end);
-        if is_continued || matches!(sign, b'=' | b':') {
-            return !is_continued;
-        }
-        let (first, second) = (self.line_before(open), self.line_before(next));
-        let begins_line = first.trim_ascii_start().len() <= 2 && !first.contains(&b'=');
-        let count = |signs: &[u8]| first.iter().filter(|byte| signs.contains(byte)).count();
-        let indent = |line: &[u8]| line.len() - line.trim_ascii_start().len();
-        let is_inner = indent(second) > indent(first);
-        let is_word = || {
-            let len = behind.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-            behind.get(..len).is_some_and(|word| WORDS.contains(&word))
-        };
-        let ends: &[u8] = if is_inner { b"\n;,)]}+.%&\"'`\\" } else { b";,)]}\\" };
-        let closes = || sign == b'\n' && behind.first().is_some_and(|byte| b")]},;".contains(byte));
-        let is_added = ends.contains(&sign) || is_inner && is_word() || closes();
-        !is_added && !begins_line && count(b"([{") <= count(b")]}")
-    }
-
-    /// The first sign on the line behind a place, or its end, and what stands from there on: comments are passed over, and the
-    /// white space of other lines.
-    fn behind(&self, at: usize) -> (u8, &[u8]) {
-        const REACH: usize = 400;
-        let mut rest = self.bytes.get(at..).unwrap_or_default();
-        rest = rest.get(..REACH).unwrap_or(rest);
-        let mut sign = None;
-        loop {
-            let white = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            let (blanks, behind) = rest.split_at_checked(white).unwrap_or((rest, b""));
-            let comment = comment_len(behind);
-            let has_feed = blanks.contains(&b'\n') || comment > 0;
-            sign = sign.or(has_feed.then_some(b'\n'));
-            if comment == 0 {
-                work::spend(REACH / 4);
-                return (sign.or(behind.first().copied()).unwrap_or(b'\n'), behind);
-            }
-            rest = behind.get(comment..).unwrap_or_default();
-        }
-    }
-
-    /// What stands before a place on its line, if that is near.
-    fn line_before(&self, at: usize) -> &[u8] {
-        const LINE_MAX: usize = 200;
-        let before = self.bytes.get(at.saturating_sub(LINE_MAX)..at).unwrap_or_default();
-        let line = before.get(memrchr(b'\n', before).map_or(0, |feed| feed + 1)..);
-        work::spend(before.len() / 4);
-        line.unwrap_or_default()
-    }
-
-    /// Tells whether a literal is that of an option or an assignment of a shell, and another on its line begins a command or an
-    /// argument: `A="…" "$BIN"`, `--key="…" "name"`.
-    fn is_argument(&self, from: usize, next: usize) -> bool {
-        let close = from.checked_sub(1).filter(|close| is_quote(self.byte(*close)));
-        let open = close.and_then(|close| self.opened(close, 0));
-        let Some((open, (inner, end))) = open.zip(self.literal(next)) else { return false };
-        let line = self.line_before(open).trim_ascii_start();
-        let word = line.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let is_assignment = word.strip_suffix(b"=").is_some_and(|name| name.iter().all(is_name));
-        let is_first = word == line || line.starts_with(b"export ");
-        let sign = self.bytes.get(end..).unwrap_or_default();
-        let sign = sign.iter().find(|byte| !b" \t\r".contains(byte)).copied().unwrap_or(b'\n');
-        let is_command = || {
-            matches!(self.byte(inner.start), b'$' | b'/' | b'.')
-                || !b"\n;,)]}+.%&\"'`#/\\".contains(&sign)
-        };
-        word.starts_with(b"-") || is_assignment && is_first && is_command()
-    }
-
-    /// Tells whether a literal ends a row of a table, and another begins the next row: `"…","…"` over two lines. In a program
-    /// the second line is further in.
-    fn is_row(&self, from: usize, next: usize) -> bool {
-        let open = from.checked_sub(1).and_then(|close| self.opened(close, 0));
-        let before = open.and_then(|open| self.bytes.get(..open)).unwrap_or_default();
-        let line = memrchr(b'\n', before).map_or(0, |feed| feed + 1);
-        let sign = before.iter().rfind(|byte| **byte != b' ');
-        // In a program a bracket or a name begins the line.
-        self.byte(next - 1) == b'\n'
-            && is_quote(self.byte(line))
-            && sign.is_some_and(|sign| b",;|\t".contains(sign))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memmem, memrchr};
 
 use super::super::super::byte_classes::ByteClasses;
 use super::names::NamedLiteral;
@@ -89,4 +89,19 @@ fn is_prefix(byte: u8) -> bool {
 
 pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
+}
+
+/// Between two parts stand no longer comments.
+pub(super) const COMMENTS_MAX: usize = 512;
+
+/// How long the comment is that a text begins with.
+pub(super) fn comment_len(text: &[u8]) -> usize {
+    let text = text.get(..COMMENTS_MAX).unwrap_or(text);
+    match text {
+        [b'/', b'*', rest @ ..] => memmem::find(rest, b"*/").map_or(0, |len| len + 4),
+        [b'#', ..] | [b'/', b'/', ..] | [b'-', b'-', b' ', ..] => memchr(b'\n', text).unwrap_or(0),
+        // Visual Basic continues a line with it.
+        [b'_', b'\r' | b'\n', ..] => 1,
+        _ => 0,
+    }
 }

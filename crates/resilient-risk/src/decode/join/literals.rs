@@ -12,8 +12,8 @@ use super::super::super::byte_classes::ByteClasses;
 use super::super::super::work;
 use super::super::{Trust, Views};
 use super::chain::CHAIN_MAX;
-use super::joint::{FILLS, GAP_MAX, comment_len};
-use super::literal::Source;
+use super::joint::{FILLS, GAP_MAX};
+use super::literal::{Source, comment_len};
 use super::names::{NamedLiteral, USE_MAX, follows, name_before, word};
 
 /// Between two literals whose names count on stands no more, comments included.
