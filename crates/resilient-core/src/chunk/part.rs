@@ -167,14 +167,7 @@ impl Chunks<'_> {
                 self.knows(&session, Known::Refused);
                 self.judged_put(request, Takes::All)
             }
-            // The parts are as they were: this one is sent again before the last.
-            Some(Err(error)) => {
-                self.learns(&session, |seen| {
-                    seen.refused.insert(1);
-                });
-                return Err(error);
-            }
-            Some(Ok(begun)) => Ok(begun),
+            Some(begun) => begun,
         };
         // Also where no parts are there: another caller may begin before the next part comes.
         self.knows(
