@@ -212,7 +212,9 @@ fn entry_len(
     let is_word = |word: &&[u8]| word.iter().any(u8::is_ascii_alphanumeric);
     let is_alone = || before.split(u8::is_ascii_whitespace).filter(is_word).nth(1).is_none();
     // A name of a type may be all of a line, too.
-    let is_type = || TokenStats::of(rest).is_name() && !is_memorable(rest);
+    // The values of keys are names, too: those have no signs before their words.
+    let is_chosen = || !signs.is_empty() && is_memorable(rest);
+    let is_type = || TokenStats::of(rest).is_name() && !is_chosen();
     let is_value = || (follows || is_named && is_alone()) && !is_type();
     let is_own = is_named && direct || is_value();
     let is_line = || follows && !rest.contains(&b' ') || is_grouped(rest);

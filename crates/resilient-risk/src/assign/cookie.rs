@@ -63,9 +63,14 @@ struct Cookie {
 /// Cookies, and where the text ends that they were read from.
 type Read = (Vec<Cookie>, usize);
 
-/// Takes the values of the cookies behind a word. A word before `done` is in a text that was read.
-pub(super) fn find(text: &[u8], said: KeywordHit, done: &mut usize, claims: &mut impl Claimed) {
-    if said.end <= *done {
+/// Takes the values of the cookies behind a word. A word that ends within `done` is in the list that was read last.
+pub(super) fn find(
+    text: &[u8],
+    said: KeywordHit,
+    done: &mut Range<usize>,
+    claims: &mut impl Claimed,
+) {
+    if done.contains(&said.end) {
         return;
     }
     let read = jar::read(text, said.end)
@@ -73,7 +78,7 @@ pub(super) fn find(text: &[u8], said: KeywordHit, done: &mut usize, claims: &mut
         .or_else(|| header::read(text, said));
     let Some((cookies, end)) = read else { return };
     work::spend(end - said.end);
-    *done = end;
+    *done = said.end..end;
     for Cookie { name, value } in cookies {
         let [name, said] = [name, value.clone()].map(|part| text.get(part).unwrap_or_default());
         if is_secret(name, said) && claims.is_free(&value) {

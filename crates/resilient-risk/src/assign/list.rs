@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use super::super::keywords::{Keyword, KeywordHit};
 use super::super::token::TokenStats;
@@ -45,7 +45,13 @@ pub(super) fn find(
             Keyword::Secret => is_slug(value) || TokenStats::of(value).is_name(),
             _ => TokenStats::of(value).is_name() && !is_memorable(value),
         };
-        if is_password(value, Stand::Literal, word) && !is_name() && claims.is_free(&span) {
+        // The place of a package of this name is an address.
+        let is_address = || memmem::find(value, b"://").is_some();
+        if is_password(value, Stand::Literal, word)
+            && !is_name()
+            && !is_address()
+            && claims.is_free(&span)
+        {
             claims.claim(ValueHit { family: "generic_secret", name: "assigned_password", span });
         }
     }
@@ -242,6 +248,7 @@ mod tests {
     fn names_in_a_list_and_other_lists_are_none() {
         let value = ["q7Rk9", "zPw2mX4b"].concat();
         for text in [
+            "\"x/secrets\": {\"resolved\": \"git+ssh://git@h.io/a/b.git#3f2b1c4d5e6f4a7b8c9d0e1f2a3b4c5d6e7f8091\"}\n".to_owned(),
             "passwords = [\"db_main\", \"Castle2\"]\n".to_owned(),
             "secrets:\n  - Db-Password-2024\n  - Vault/Eye20\n".to_owned(),
             "secrets:\n  - db-password-2\n  - api_token_v2\n".to_owned(),

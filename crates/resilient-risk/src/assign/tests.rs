@@ -682,6 +682,8 @@ fn names_of_secrets_and_of_their_algorithms_are_none() {
         "imagePullSecret: regcred-2024-a1\n",
         "secretName: api-tls-2024\n",
         "secretKeyRef: app-key-2024\n",
+        "cache:\n  key: Orange-Prod-1200\n",
+        "restore-keys: Orange-Prod-1200\n",
         "password_hash_algorithm: pbkdf2_sha256\n",
         "password_hasher: bcrypt_sha256\n",
         "password = get_password(\"db-main-2\")\n",

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::super::super::keywords::KeywordHit;
+use super::super::super::work;
 use super::super::near;
 use super::{Cookie, READ_MAX, Read, signs_len};
 
@@ -34,7 +35,13 @@ pub(super) fn read(text: &[u8], said: KeywordHit) -> Option<Read> {
         if matches!(end, End::Bracket(close) if text.get(list.end) != Some(&close)) {
             return None;
         }
-        cookies.extend(items(text, list.clone(), end));
+        work::spend(list.len() / 4);
+        let (found, read) = items(text, list.clone(), end);
+        cookies.extend(found);
+        // Behind what ends the list before its end other words count again.
+        if read < list.end {
+            return Some((cookies, read));
+        }
         let next = end.next(text, list.end).filter(|_| list.end - said.end < READ_MAX);
         match next {
             Some(next) => at = next,
@@ -73,7 +80,8 @@ fn end(text: &[u8], said: KeywordHit, at: usize) -> Option<End> {
 impl End {
     /// The length of the list that a text begins with.
     fn len(self, text: &[u8]) -> usize {
-        let text = near(text, 0, READ_MAX);
+        let most = if matches!(self, Self::Blank) { READ_MAX / 4 } else { READ_MAX };
+        let text = near(text, 0, most);
         let ends = |at: &usize| match (self, text.get(*at)) {
             (_, Some(b'\r' | b'\n')) => true,
             (Self::Blank, Some(byte)) => byte.is_ascii_whitespace(),
@@ -136,11 +144,11 @@ fn line_len(text: &[u8]) -> usize {
 }
 
 /// The cookies of a list. What is no pair of a name and a value is passed over in a literal, and ends another list: that may be
-/// code.
-fn items(text: &[u8], list: Range<usize>, end: End) -> Vec<Cookie> {
+/// code. Also gives how far the list was read.
+fn items(text: &[u8], list: Range<usize>, end: End) -> (Vec<Cookie>, usize) {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-$%".contains(byte);
     let is_strange = |byte: &u8| byte.is_ascii_whitespace() || b"(){}<>\"'`,".contains(byte);
-    let mut at = list.start;
+    let (mut at, list_end) = (list.start, list.end);
     let mut cookies = Vec::new();
     let is_listed = matches!(end, End::Bracket(_));
     let divides = |byte: &u8| *byte == b';' || is_listed && *byte == b',';
@@ -165,15 +173,16 @@ fn items(text: &[u8], list: Range<usize>, end: End) -> Vec<Cookie> {
             // What stands before the first sign that no cookie has is the last one.
             let is_last = is_bare && !name.is_empty() && name.iter().all(is_name);
             let name = start..start + name.len();
+            let read = if is_last { value.end } else { at };
             cookies.extend(is_last.then_some(Cookie { name, value }));
-            break;
+            return (cookies, read);
         }
         if !name.is_empty() && name.iter().all(is_name) {
             cookies.push(Cookie { name: start..start + name.len(), value });
         }
         at += item.len() + 1;
     }
-    cookies
+    (cookies, list_end)
 }
 
 /// Where the value of a cookie stands, without the quotes around it: up to a sign that no value has.

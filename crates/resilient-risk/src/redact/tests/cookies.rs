@@ -106,6 +106,8 @@ fn cookies_behind_others_go() {
         "cookies={sid=@, a=b}\n",
         "Cookies: sid=@\n",
         "headers = {\"Cookie\": \"a=b; \"\n    \"sid=@; c=d\"}\n",
+        "curl -b 'sid=@' https://x.io/ --cookie-jar out\n",
+        "document.cookie=a+\"=\"+b;a.setCookie(\"sid=@; Path=/\");\n",
         "Cookie: sid=@ is sent by the browser; a=b\n",
         "{\"a\": \"sent Cookie: sid=@ and rev h\"}\n",
         "curl -H Cookie:sid=@ https://x.io/\n",
