@@ -99,7 +99,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             Keyword::Command => option().or_else(|| call::password(text, end)),
             _ => option()
                 .or_else(|| assigned::value(text, said, claims))
-                .or_else(|| declared::default(text, said))
+                .or_else(|| declared::value(text, said))
                 .or_else(|| basic::auth(text, start))
                 .or_else(|| {
                     call::password(text, end)

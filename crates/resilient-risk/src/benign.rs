@@ -29,10 +29,19 @@ pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
     let is_call = after.starts_with(b"(");
     is_cut
         || is_call
+        || is_time(body) && after.starts_with(b":")
         || placeholder::is_sequential(body)
         || placeholder::is_row(body)
         || placeholder::is_clear_dummy(body)
         || DIGESTS.iter().any(|known| memmem::find(&near, known).is_some())
+}
+
+/// Tells whether a text is a date and an hour, as a time begins: `2025-09-21T19`.
+fn is_time(text: &[u8]) -> bool {
+    const FORM: &[u8] = b"0000-00-00T00";
+    let fits =
+        |(byte, form): (&u8, &u8)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    text.len() == FORM.len() && text.iter().zip(FORM).all(fits)
 }
 
 /// Tells whether a candidate is an identifier or a name by its form, and nothing says that it is a secret; or its own name
@@ -45,6 +54,7 @@ pub(super) fn is_identifier(text: &[u8], candidate: &Candidate, words: &Precedin
     let is_id = || words.get(0).is_some_and(|word| word == b"id");
     let is_word = stats.lower == stats.len && stats.len < LETTERS_MIN;
     naming::is_open(words)
+        || naming::names_thing(words, stats)
         || (stats.kind == Kind::Uuid || is_word) && !is_key()
         || is_id() && (stats.kind == Kind::Uuid || !naming::is_owned(words))
         || stats.is_name() && !naming::is_owned(words) && !(is_whole(text, candidate) && is_key())

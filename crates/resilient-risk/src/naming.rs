@@ -9,7 +9,7 @@ use super::features::{PrecedingWords, may_end_secret};
 use super::placeholder;
 use super::services;
 use super::tables::{
-    CHECKS, IDENTIFIERS, OPEN, PLAIN, QUALIFIERS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL,
+    CHECKS, IDENTIFIERS, OPEN, PLAIN, QUALIFIERS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL, THINGS,
 };
 use super::token::{Kind, TokenStats};
 
@@ -65,6 +65,13 @@ pub(super) fn is_open(words: &PrecedingWords) -> bool {
     })
 }
 
+/// Tells whether the nearest word says that a UUID or a digest identifies a thing: `commit: "…"`.
+pub(super) fn names_thing(words: &PrecedingWords, stats: &TokenStats) -> bool {
+    let is_digest = matches!(stats.kind, Kind::HexLower | Kind::HexUpper) && stats.len >= 32;
+    (stats.kind == Kind::Uuid || is_digest)
+        && words.get(0).is_some_and(|word| THINGS.contains(&word))
+}
+
 /// Tells whether a name says more of its value than that it is a key: a row of a table has one, too.
 pub(super) fn says_more_than_key(words: &PrecedingWords) -> bool {
     let name = Name::of(words);
@@ -98,11 +105,11 @@ const DECIDING: usize = 3;
 
 /// Judges a candidate that [may be named](may_be_named) by its name.
 pub(super) fn named(text: &[u8], candidate: &Candidate, words: &PrecedingWords) -> Option<Named> {
-    if is_open(words) {
+    let stats = &candidate.stats;
+    if is_open(words) || names_thing(words, stats) {
         return None;
     }
     let body = text.get(candidate.body.clone())?;
-    let stats = &candidate.stats;
     let secret = secret_at(words);
     // A block of a private key in base64 is better named by what is in it.
     if body.starts_with(b"LS0tLS1CRUdJTi") {

@@ -73,10 +73,7 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
             is_filled && word != Keyword::Key && parts.iter().any(|part| has_drawn(said_in(part)))
         };
         let is_one = is_password(said, Stand::Literal, word) || has_password() || is_phrase(said);
-        let is_named = || {
-            let is_value = || TokenStats::of(said).is_drawn() && !is_slug(said);
-            lead.is_sentence && !is_value() && !is_memorable(said)
-        };
+        let is_named = || lead.is_sentence && !is_said(said);
         if is_between || is_regex || !is_one || is_named() {
             return None;
         }
@@ -100,7 +97,16 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         // What begins a call is no password: `f("…`.
         let in_call = lead.is_spaced && opening.is_none() && lead.open_line(text).is_some();
         let bare = if in_call { None } else { lead.bare(text, start) };
-        let (field, is_code) = bare.or_else(|| Some((lead.first_line(text)?, false)))?;
+        let (mut field, is_code) = bare.or_else(|| Some((lead.first_line(text)?, false)))?;
+        if lead.is_sentence {
+            let value = text.get(field.span.clone())?;
+            // Such a sign ends the sentence, or a part of it.
+            let value = value.strip_suffix(b".").or(value.strip_suffix(b",")).unwrap_or(value);
+            field.span.end = field.span.start + value.len();
+            if !is_said(value) {
+                return None;
+            }
+        }
         if word == Keyword::Password && field.is_closed {
             claims.hold(vec![field.span.clone()]);
         }
@@ -118,8 +124,10 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
             [] => true,
         };
         let is_ended = || literal.is_some() || is_last();
-        let is_chosen =
-            || literal.is_some() && is_phrase(value) || is_ended() && is_memorable(value);
+        let is_chosen = || {
+            literal.is_some() && is_phrase(value)
+                || (is_ended() || lead.is_sentence || has_strange(value)) && is_memorable(value)
+        };
         let is_text = || names_text(name) && TokenStats::of(value).is_name();
         let is_name = || {
             TokenStats::of(value).is_name() && !is_chosen()
@@ -139,6 +147,16 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         claims.claim(ValueHit { family, name: pattern, span });
     }
     Some(ValueHit { family, name: pattern, span: last })
+}
+
+/// Tells whether a value has a sign that hardly stands between names of a program.
+fn has_strange(value: &[u8]) -> bool {
+    value.iter().any(|byte| b"!@#?~".contains(byte))
+}
+
+/// Tells whether a word of a sentence is a password, and not a name: one that people choose, or that is drawn.
+fn is_said(value: &[u8]) -> bool {
+    TokenStats::of(value).is_drawn() && !is_slug(value) || is_memorable(value)
 }
 
 /// Tells whether a part of a literal has a password between its dashes and dots, and not only names.

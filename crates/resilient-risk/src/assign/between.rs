@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use memchr::memmem;
+
 use super::literal::Opening;
 use super::name::PASSWORDS;
 use super::{near, row};
@@ -32,7 +34,8 @@ pub(super) fn default_len(text: &[u8]) -> usize {
 }
 
 /// The word that stands for a sign between a name and a literal, so many quotes and blanks behind the name: `or` behind a
-/// look-up in the environment, and `is` in a sentence. `getenv("PASSWORD") or "…"`, ``the password is `…` ``.
+/// look-up in the environment, `is` in a sentence, `to` behind a name in quotes. `getenv("PASSWORD") or "…"`,
+/// ``the password is `…` ``, `"password" to "…"`. A call of what has the name stands for one, too.
 pub(super) fn word_of_choice<'a>(
     before: &[u8],
     rest: &'a [u8],
@@ -43,8 +46,18 @@ pub(super) fn word_of_choice<'a>(
     let signs = rest.get(name.len()..quoted).unwrap_or_default();
     let is_looked_up = (signs.ends_with(b")") || signs.ends_with(b"]")) && begins_look_up(before);
     let said = rest.get(quoted + white..).unwrap_or_default();
+    // A pair of Kotlin, and in a sentence what is set.
+    let is_to = || matches!(signs, b"\"" | b"'" | b"`") && said.starts_with(b"to ");
+    if signs.ends_with(b")") {
+        let len = method_len(near(rest, quoted, METHOD_MAX));
+        if len > 0 {
+            return near(rest, quoted, len);
+        }
+    }
     if white == 0 {
         b""
+    } else if is_to() {
+        b"to"
     } else if said.starts_with(b"or ") && is_looked_up {
         b"or"
     } else if signs.is_empty() && PASSWORDS.contains(&name) {
@@ -54,19 +67,46 @@ pub(super) fn word_of_choice<'a>(
     }
 }
 
+/// How much of a text is a call of a method that gives what has the name a value, or says what stands for nothing, if a literal
+/// follows: `.fill(` for a field of a page, `.unwrap_or_else(|_| ` for a variable.
+fn method_len(text: &[u8]) -> usize {
+    const METHODS: [&[u8]; 14] = [
+        b".fill(",
+        b".type(",
+        b".typeText(",
+        b".setValue(",
+        b".send_keys(",
+        b".sendKeys(",
+        b".pressSequentially(",
+        b".clear().fill(",
+        b".clear().type(",
+        b".unwrap_or(",
+        b".unwrap_or_else(|_| ",
+        b".unwrap_or_else(|| ",
+        b".orElse(",
+        b".or_default(",
+    ];
+    let method = METHODS.iter().find(|method| text.starts_with(method));
+    let is_literal = |len: &usize| text.get(*len..).and_then(Opening::of).is_some();
+    method.map(|method| method.len()).filter(is_literal).unwrap_or(0)
+}
+
+/// No such call is longer, with the prefix of a literal behind it.
+const METHOD_MAX: usize = 28;
+
 /// How much of a sentence stands before what its subject is: `is`, `for the server is`.
 fn is_len(text: &[u8]) -> usize {
     const IS: &[u8] = b"is ";
     const REACH: usize = 60;
     const PREPOSITIONS: [&[u8]; 5] = [b"for ", b"of ", b"to ", b"on ", b"at "];
-    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b" -_./@".contains(byte);
+    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b" -_./@`".contains(byte);
     let len = near(text, 0, REACH).iter().take_while(is_word).count();
     let words = text.get(..len).unwrap_or_default();
     if words.starts_with(IS) {
         return IS.len() - 1;
     }
     let is_more = PREPOSITIONS.iter().any(|word| words.starts_with(word));
-    let end = || words.strip_suffix(b" is ").map(|lead| lead.len() + IS.len());
+    let end = || memmem::find(words, b" is ").map(|lead| lead + IS.len());
     if is_more { end().unwrap_or(0) } else { 0 }
 }
 
@@ -140,7 +180,20 @@ pub(super) fn as_type_len(text: &[u8]) -> usize {
     if len > AS.len() && text.get(sign) == Some(&b'=') { len } else { 0 }
 }
 
-/// How much of a text says in SQL whose password is set, if a sign follows: ` FOR 'bob'@'%' =`.
+/// How much of a text are the accessors of a property of C#, if a sign follows: ` { get; set; } =`.
+pub(super) fn accessors_len(text: &[u8]) -> usize {
+    const ACCESSORS_MAX: usize = 40;
+    if !text.trim_ascii_start().starts_with(b"{ get;") {
+        return 0;
+    }
+    let is_one = |byte: &&u8| byte.is_ascii_lowercase() || b" {;".contains(byte);
+    let len = text.iter().take(ACCESSORS_MAX).take_while(is_one).count();
+    let sign = len + 1 + row(text, len + 1, 8, b" ");
+    let is_closed = (text.get(len), text.get(sign)) == (Some(&b'}'), Some(&b'='));
+    if is_closed { len + 1 } else { 0 }
+}
+
+/// How much of a text says in SQL or in a sentence whose password follows, if a sign does: ` FOR 'bob'@'%' =`, ` for bob:`.
 pub(super) fn for_user_len(text: &[u8]) -> usize {
     const FOR: &[u8] = b" for ";
     const USER_MAX: usize = 60;
@@ -151,5 +204,5 @@ pub(super) fn for_user_len(text: &[u8]) -> usize {
     let user = text.iter().skip(FOR.len()).take(USER_MAX).take_while(is_user).count();
     let len = FOR.len() + user;
     let sign = len + row(text, len, 8, b" ");
-    if user > 0 && text.get(sign) == Some(&b'=') { len } else { 0 }
+    if user > 0 && matches!(text.get(sign), Some(b'=' | b':')) { len } else { 0 }
 }

@@ -1,4 +1,5 @@
-//! A password that a program takes in one of two cases: `a or "…"`, `a ? "b" : "…"`, `"a" if b else "…"`.
+//! A password that a program takes in one of two cases: `a or "…"`, `a ? "b" : "…"`, `"a" if b else "…"`, and in Ansible
+//! `"{{ a | default('…') }}"`.
 
 use super::super::keywords::{Keyword, KeywordHit, VALUE_REACH};
 use super::super::token::TokenStats;
@@ -10,7 +11,8 @@ use super::shape::is_memorable;
 use super::{Claimed, ValueHit, near, row};
 
 /// What stands before a value that is one of two.
-const SIGNS: [&[u8]; 8] = [b" or", b" and", b" else", b"||", b"??", b"?:", b" ?", b" :"];
+const SIGNS: [&[u8]; 9] =
+    [b" or", b" and", b" else", b"||", b"??", b"?:", b" ?", b" :", b"| default("];
 
 /// What stands before a branch in Kotlin and Rust: `if (dev) "…" else "…"`, `if dev { "…" } else { "…" }`.
 const BRACKETS: &[u8] = b"){";
@@ -55,6 +57,7 @@ fn branches(text: &[u8], end: usize) -> Option<Vec<Value>> {
             b')' | b']' => depth -= 1,
             b';' | b'#' => break,
             b',' if depth == 0 => break,
+            b'"' | b'\'' if line.get(at + 1..).is_some_and(|it| it.starts_with(b"{{")) => {}
             b'"' | b'\'' | b'`' => {
                 let value = line.get(at..).and_then(Opening::of);
                 let value = value.and_then(|of| of.value(text, end + at + of.len));

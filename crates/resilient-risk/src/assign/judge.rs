@@ -4,7 +4,7 @@ use super::super::keywords::Keyword;
 use super::super::token::{Kind, TokenStats};
 use super::super::{decode, placeholder};
 use super::place::{is_place, is_template};
-use super::shape::{LENS, is_dense, is_grouped, is_scrambled, is_symbol};
+use super::shape::{LENS, is_dense, is_grouped, is_scrambled, is_symbol, is_word_with_number};
 
 /// So many hexadecimal digits are hardly a word with a number.
 const HEX_MIN: usize = 12;
@@ -134,6 +134,7 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
         }
         (_, Stand::Literal) => {
             classes >= 3 && stats.changes >= 3
+                || matches!(word, Keyword::Password | Keyword::Sql) && is_word_with_number(value)
                 || dense && stats.changes >= 4
                 || stats.has_rare_bigrams() && digits >= 2
                 || is_hex && stats.changes >= 3

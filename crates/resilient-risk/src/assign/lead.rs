@@ -7,8 +7,8 @@ use memchr::memchr_iter;
 use super::super::keywords::{Keyword, KeywordHit};
 use super::bare::Field;
 use super::between::{
-    as_type_len, begins_look_up, call_len, default_len, for_user_len, tag_len, type_len,
-    word_of_choice,
+    accessors_len, as_type_len, begins_look_up, call_len, default_len, for_user_len, tag_len,
+    type_len, word_of_choice,
 };
 use super::judge::{Stand, is_password};
 use super::literal::{FirstLine, Opening};
@@ -51,6 +51,7 @@ impl<'a> Lead<'a> {
         let name = rest.get(..rest.iter().take(NAME_MAX).take_while(is_name).count())?;
         let quoted = name.len() + row(rest, name.len(), 3, b"\"'`])\\*");
         let quoted = quoted + as_type_len(rest.get(quoted..)?);
+        let quoted = quoted + accessors_len(rest.get(quoted..)?);
         let quoted = quoted + for_user_len(rest.get(quoted..)?);
         let white = row(rest, quoted, BLANKS_MAX, b" \t");
         let signs = rest.get(quoted + white..)?;
@@ -130,7 +131,7 @@ impl<'a> Lead<'a> {
         let is_called = !sign.is_empty() && word == Keyword::Password;
         at += if is_called { call_len(rest.get(at..)?) } else { 0 };
         // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
-        let is_said = sign.ends_with(b"is");
+        let is_said = sign.ends_with(b"is") || sign == b"to";
         let is_choice = is_said
             || matches!(sign, b"??" | b"||" | b"?:" | b"or" | b"<-")
             || rest.get(..at)?.contains(&b')');
@@ -163,7 +164,7 @@ impl<'a> Lead<'a> {
     /// Tells whether a value may stand there: one in quotes, or one without.
     pub(super) fn leads_to(&self, quote: Option<u8>) -> bool {
         match quote {
-            None if self.is_choice => false,
+            None if self.is_choice && !self.is_sentence => false,
             _ if self.is_assigned => true,
             None => self.white == 1 && self.name.len() <= 4 && !self.is_listed,
             Some(b'`') => self.is_sentence,

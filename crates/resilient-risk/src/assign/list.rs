@@ -1,17 +1,19 @@
-//! A list of passwords: `passwords = ["…", "…"]`, and in YAML `passwords:` with an item on each line below.
+//! A list of passwords or keys: `passwords = ["…", "…"]`, `API_KEYS = {"dev": "…"}`, and in YAML `passwords:` with an item on each
+//! line below.
 
 use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
+use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit};
-use super::super::token::TokenStats;
-use super::super::work;
+use super::super::token::{Kind, TokenStats};
+use super::super::{naming, placeholder, work};
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
 use super::name::plural_len;
 use super::shape::{is_memorable, is_slug};
-use super::{Claimed, ValueHit, near, row};
+use super::{Claimed, ValueHit, line_around, near, row};
 
 /// So many values are looked at.
 const VALUES_MAX: usize = 100;
@@ -22,19 +24,31 @@ const ITEM_MAX: usize = 120;
 /// Takes the passwords of the list whose name a word is in. A word before `done` is in a list that was read.
 pub(super) fn find(
     text: &[u8],
-    KeywordHit { word, end, .. }: KeywordHit,
+    KeywordHit { word, start, end }: KeywordHit,
     done: &mut usize,
     claims: &mut impl Claimed,
 ) {
-    if !matches!(word, Keyword::Password | Keyword::Secret) || end < *done {
+    if !matches!(word, Keyword::Password | Keyword::Secret | Keyword::Key) || end < *done {
         return;
     }
     let Some(name) = plural_len(text, end) else { return };
+    let family = if word == Keyword::Key {
+        let line = text.get(line_around(text, start).start..end).unwrap_or_default();
+        let words = PrecedingWords::of(line);
+        if naming::is_open(&words) || !naming::says_more_than_key(&words) {
+            return;
+        }
+        naming::family_after(line)
+    } else {
+        "generic_secret"
+    };
     let from = end + name + row(text, end + name, 3, b"\"'`])");
     let Some(sign) = sign_end(text, from) else { return };
     let spans = match opener_len(text, sign) {
         Some(len) => literals(text, sign + len),
-        None if text.get(..sign).is_some_and(|lead| lead.ends_with(b":")) => items(text, sign),
+        None if text.get(..sign).is_some_and(|lead| lead.ends_with(b":")) => {
+            items(text, start, sign)
+        }
         None => return,
     };
     *done = spans.last().map_or(*done, |last| last.end);
@@ -43,18 +57,35 @@ pub(super) fn find(
         // A list of secrets has their names, as in a file of compose.
         let is_name = || match word {
             Keyword::Secret => is_slug(value) || TokenStats::of(value).is_name(),
+            Keyword::Key => TokenStats::of(value).is_name(),
             _ => TokenStats::of(value).is_name() && !is_memorable(value),
         };
         // The place of a package of this name is an address.
         let is_address = || memmem::find(value, b"://").is_some();
-        if is_password(value, Stand::Literal, word)
-            && !is_name()
+        if (word == Keyword::Key && is_key(value)
+            || is_password(value, Stand::Literal, word) && !is_name())
             && !is_address()
             && claims.is_free(&span)
         {
-            claims.claim(ValueHit { family: "generic_secret", name: "assigned_password", span });
+            let name = if word == Keyword::Key { "assigned_key" } else { "assigned_password" };
+            claims.claim(ValueHit { family, name, span });
         }
     }
+}
+
+/// Tells whether a value is what a program draws as a key: digits and letters of both cases, or many hexadecimal digits.
+fn is_key(value: &[u8]) -> bool {
+    let stats = TokenStats::of(value);
+    let is_random = || {
+        matches!(stats.kind, Kind::Alnum | Kind::Base64Url)
+            && stats.len >= 20
+            && stats.lower > 0
+            && stats.upper > 0
+            && stats.changes * 4 >= stats.len
+            && !stats.is_name()
+            && !placeholder::is_dummy(value)
+    };
+    stats.is_hexadecimal() && stats.len >= 32 || is_random()
 }
 
 /// Where the sign that assigns ends behind a name, and the type that may stand before it: `: string[] =`.
@@ -81,7 +112,7 @@ fn sign_end(text: &[u8], from: usize) -> Option<usize> {
 }
 
 /// What stands before the bracket that opens a list, in Java, Kotlin, Python, C#, Rust and PHP.
-const MAKERS: [&[u8]; 16] = [
+const MAKERS: [&[u8]; 20] = [
     b"",
     b"Arrays.asList",
     b"List.of",
@@ -98,6 +129,10 @@ const MAKERS: [&[u8]; 16] = [
     b"array",
     b"new String[]",
     b"new[]",
+    b"Map.of",
+    b"mapOf",
+    b"new Map",
+    b"new Set",
 ];
 
 /// How much of a text opens a list, if it begins with that: a bracket, and a type or a call before it.
@@ -105,8 +140,10 @@ fn opener_len(text: &[u8], from: usize) -> Option<usize> {
     const TYPE_MAX: usize = 24;
     let blanks = row(text, from, ITEM_MAX, b" \t\r\n");
     let rest = text.get(from + blanks..)?;
-    // `[]string{` of Go
+    // `[]string{` and `map[string]string{` of Go
     let inner = rest
+        .strip_prefix(b"map")
+        .unwrap_or(rest)
         .strip_prefix(b"[")
         .and_then(|it| it.get(it.iter().position(|byte| *byte == b']')? + 1..));
     let of_type = inner.map_or(0, |it| {
@@ -177,21 +214,31 @@ fn literals(text: &[u8], from: usize) -> Vec<Range<usize>> {
     spans
 }
 
-/// Items of YAML on the lines behind a place: what stands in their quotes, or all of them up to a comment.
-fn items(text: &[u8], from: usize) -> Vec<Range<usize>> {
+/// Items of YAML on the lines behind a place, and entries that are further in than the name at another one: what stands in
+/// their quotes, or all of them up to a blank.
+fn items(text: &[u8], name: usize, from: usize) -> Vec<Range<usize>> {
+    let indent = |at: usize| {
+        let line = line_around(text, at).start;
+        row(text, line, ITEM_MAX, b" ")
+    };
+    let outer = indent(name);
     let mut spans = Vec::new();
     let mut at = from;
     while spans.len() < VALUES_MAX {
         at += row(text, at, ITEM_MAX, b" \t\r\n");
-        match near(text, at, 2) {
-            b"- " => {}
+        let lead = match near(text, at, 2) {
+            b"- " => 1,
             [b'#', _] => {
                 at = line_end(text, at);
                 continue;
             }
+            _ if line_around(text, at).start > from && indent(at) > outer => {
+                let Some(len) = entry_len(near(text, at, ITEM_MAX)) else { break };
+                len
+            }
             _ => break,
-        }
-        at += 1 + row(text, at + 1, ITEM_MAX, b" \t");
+        };
+        at += lead + row(text, at + lead, ITEM_MAX, b" \t");
         let line = near(text, at, ITEM_MAX).split(|byte| b"\r\n".contains(byte)).next();
         let line = line.unwrap_or_default();
         work::spend(line.len());
@@ -201,6 +248,14 @@ fn items(text: &[u8], from: usize) -> Vec<Range<usize>> {
         at += line.len();
     }
     spans
+}
+
+/// How much of a line of YAML is the name of an entry and its sign: `prod:`.
+fn entry_len(line: &[u8]) -> Option<usize> {
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.\"'@".contains(byte);
+    let len = line.iter().take_while(is_name).count();
+    let is_entry = len > 0 && matches!(line.get(len..)?, [b':'] | [b':', b' ' | b'\r' | b'\n', ..]);
+    is_entry.then_some(len + 1)
 }
 
 /// The end of the line that a place is in.
@@ -241,6 +296,33 @@ mod tests {
             // What stands behind another word may be one, too.
             let all: std::collections::BTreeSet<_> = found(&text).into_iter().collect();
             assert_eq!(all, hits.into(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_keys_of_a_map_or_a_list_are_found() {
+        let [one, two] = [["q7Rk9zPw2mX4b", "Vt8Ls3Yc6Hg1"], ["bGuzsweYhqMiT", "igRaRIdTncE4"]]
+            .map(|it| it.concat());
+        for text in [
+            format!("API_KEYS = {{\n    \"dev\": \"{one}\",\n    \"prod\": \"{two}\",\n}}\n"),
+            format!("var apiKeys = map[string]string{{\"dev\": \"{one}\", \"prod\": \"{two}\"}}\n"),
+            format!(
+                "Map<String, String> apiKeys = Map.of(\"dev\", \"{one}\", \"prod\", \"{two}\");\n"
+            ),
+            format!("app:\n  api_keys:\n    dev: {one}\n    # new\n    prod: '{two}'\n  host: b\n"),
+            format!("tokens:\n- {one}\n- {two}\n"),
+        ] {
+            let hits = [("assigned_key", one.as_str()), ("assigned_key", &two)];
+            let all: std::collections::BTreeSet<_> = found(&text).into_iter().collect();
+            assert_eq!(all, hits.into(), "{text}");
+        }
+        for text in [
+            format!("app:\n  api_keys:\n  host: {one}\n"),
+            format!("keys = [\"{one}\"]\n"),
+            format!("primary_keys = [\"{one}\"]\n"),
+            "api_keys:\n  dev: ServiceAccountKey2024Main\n".to_owned(),
+        ] {
+            assert_eq!(found(&text), [], "{text}");
         }
     }
 

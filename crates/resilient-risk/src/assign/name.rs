@@ -80,7 +80,13 @@ pub(super) fn is_of_other(text: &[u8], KeywordHit { word, start, end }: KeywordH
     let rest = near(text, end, NAME_MAX);
     let name = rest.get(..rest.iter().take_while(is_name).count()).unwrap_or_default();
     let before = near_before(text, start);
+    // In YAML it is that of a key of Kubernetes: `secretKey: Db-Main-2024`.
+    let is_key = || {
+        name == b"Key"
+            && matches!(rest.get(name.len()..), Some([b':', b' ', first, ..]) if !b"\"'".contains(first))
+    };
     names_other(name)
+        || is_key()
         || word == Keyword::Secret && begins_reference(before)
         || word == Keyword::Password && is_getter(before) && rest.get(name.len()) == Some(&b'(')
 }

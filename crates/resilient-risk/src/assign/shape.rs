@@ -11,12 +11,30 @@ use super::super::token::{Kind, TokenStats};
 /// Passwords are so long.
 pub(super) const LENS: RangeInclusive<usize> = 7..=80;
 
-/// Tells whether a value is a word with a number and a sign that no name has, as people choose passwords: `Summer2024!`.
+/// Tells whether a value is words with a number and a sign that no name has, as people choose passwords: `Summer2024!`,
+/// `Castle.Falcon12!`.
 fn is_chosen(value: &[u8]) -> bool {
     let stats = TokenStats::of(value);
     let signs = value.iter().filter(|byte| is_symbol(**byte)).count();
-    let is_all = stats.lower + stats.upper + stats.digits + signs == stats.len;
+    let marks = value.iter().filter(|byte| b"-_.".contains(byte)).count();
+    let is_all = stats.lower + stats.upper + stats.digits + signs + marks == stats.len;
     is_all && stats.lower > 0 && stats.upper > 0 && stats.digits > 0 && signs > 0
+        || is_word_with_number(value)
+}
+
+/// Tells whether a value is a word, a number and signs that end no name: `summer2024!`.
+pub(super) fn is_word_with_number(value: &[u8]) -> bool {
+    const WORD_MIN: usize = 4;
+    let len = |from: usize, is: fn(&u8) -> bool| {
+        value.get(from..).unwrap_or_default().iter().take_while(|byte| is(byte)).count()
+    };
+    let word = len(0, u8::is_ascii_alphabetic);
+    let digits = len(word, u8::is_ascii_digit);
+    let signs = len(word + digits, |byte| is_symbol(*byte));
+    word >= WORD_MIN
+        && digits >= 2
+        && (1..=2).contains(&signs)
+        && word + digits + signs == value.len()
 }
 
 /// Tells whether a value is one that people choose as a password, in one word or in several. Names of variables with operators

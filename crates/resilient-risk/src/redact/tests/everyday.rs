@@ -80,8 +80,16 @@ fn a_password_that_people_choose_goes() {
         ("", "password: HT"),
         ("a.php", "<?php define('DB_PASSWORD', 'HT');\n"),
         ("a.py", "x = env('DB_PASSWORD', 'HT')\n"),
+        ("", "  password: HT is not good\n"),
+        ("", "INFO db.password=HT, rev=5\n"),
+        ("a.yaml", "password: \"HT\"\n"),
+        ("a.py", "PASSWORD = \"HT\"\n"),
+        ("a.java", "ds.setPassword(\"HT\");\n"),
+        ("a.sql", "create user bob identified by 'HT';\n"),
     ] {
-        for password in ["Summer2024!", "Welcome1!", "Dragon87#"] {
+        for password in
+            ["Summer2024!", "Welcome11!", "Dragon87#", "summer2024!", "Castle.Falcon12!"]
+        {
             let told = left(name, &line.replace("HT", password));
             assert!(!told.contains(password), "{told}");
         }
@@ -90,12 +98,66 @@ fn a_password_that_people_choose_goes() {
         redacted("DB_PASSWORD=Castle-banana42\n").text,
         "DB_PASSWORD=<REDACTED:generic_secret:1>\n"
     );
-    for text in [
-        "password: Optional1Type\n",
-        "  password: Summer2024! is not good\n",
-        "if password == Value2 {\n",
-        "password = UserPassword2\n",
+    for text in
+        ["password: Optional1Type\n", "if password == Value2 {\n", "password = UserPassword2\n"]
+    {
+        assert_eq!(redacted(text).text, text);
+    }
+}
+
+/// Before, only a literal behind a sign or in backticks was one.
+#[test]
+fn a_password_goes_that_a_call_a_property_a_pair_or_a_sentence_gives() {
+    for (name, line) in [
+        ("a.cs", "public string Password { get; set; } = \"HT\";\n"),
+        ("a.rs", "let p = env::var(\"DB_PASSWORD\").unwrap_or_else(|_| \"HT\".to_string());\n"),
+        ("a.rs", "let p = env::var(\"DB_PASSWORD\").unwrap_or(\"HT\".into());\n"),
+        ("a.kt", "val m = mapOf(\"user\" to \"bob\", \"password\" to \"HT\")\n"),
+        ("a.ts", "await page.getByLabel('Password').fill('HT');\n"),
+        ("a.ts", "cy.get('#password').type('HT');\n"),
+        ("a.py", "driver.find_element(By.ID, \"password\").send_keys(\"HT\")\n"),
+        ("a.yaml", "db_pass: \"{{ lookup('env', 'DB') | default('HT') }}\"\n"),
+        ("a.md", "The admin password is HT.\n"),
+        ("a.md", "The new db password is HT, please rotate it.\n"),
+        ("a.md", "The password for `web-1` is `HT`.\n"),
+        ("a.md", "Password for bob: `HT`\n"),
+        ("a.md", "Set `password` to `HT`.\n"),
     ] {
+        for password in ["Summer2024!", "Castle!577"] {
+            let text = line.replace("HT", password);
+            let told = left(name, &text);
+            assert!(!told.contains(password), "{told}");
+            let rest: Vec<_> = line.split("HT").collect();
+            assert!(told.starts_with(rest[0]) && told.ends_with(rest[1]), "{told}");
+        }
+    }
+    for text in [
+        "The password is required for db-node-2.\n",
+        "The password is Base64 encoded.\n",
+        "Set `password` to `user_pass_2`.\n",
+        "page.getByLabel('Password').fill(user.password2);\n",
+        "map(\"password\" to \"text_field_2\")\n",
+    ] {
+        assert_eq!(redacted(text).text, text);
+    }
+}
+
+/// Before, the word for the secret beside it announced what identifies another thing, and a time lost its first half.
+#[test]
+fn what_identifies_a_thing_beside_a_secret_and_a_time_stay() {
+    let token = ["q7Rk9zPw2mX4bVt8", "Ls3Yc6Hg1Jd5Nf0K"].concat();
+    for id in ["9e21bd47-27af-40fc-a0ab-b5b85c746cb7", "9e21bd4727af40fca0abb5b85c746cb7d01f2a3e"] {
+        for line in [
+            "new Client({ token: \"HT\", commit: \"ID\" });\n",
+            "c = Client(token=\"HT\", tenant=\"ID\")\n",
+            "{\"apiKey\": \"HT\", \"buildRef\": \"ID\"}\n",
+            "GET /a?token=HT&rev=ID HTTP/1.1\n",
+        ] {
+            let told = left("", &line.replace("HT", &token).replace("ID", id));
+            assert!(told.contains(id) && !told.contains(&token), "{told}");
+        }
+    }
+    for text in ["TOKEN_EXPIRES=2025-09-21T19:57:03Z\n", "TOKEN_ISSUED_AT=2025-09-21T19:57:03Z\n"] {
         assert_eq!(redacted(text).text, text);
     }
 }
