@@ -21,6 +21,7 @@ const DATA_LINE: usize = 48;
 /// Tells whether a candidate is a dummy or explained by its notation.
 pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
     let body = text.get(candidate.body.clone()).unwrap_or_default();
+    let whole = text.get(candidate.whole()).unwrap_or_default();
     let start = candidate.head.start;
     let near = text.get(start.saturating_sub(8)..start + 8).unwrap_or_default();
     let near = near.to_ascii_lowercase();
@@ -30,6 +31,7 @@ pub(super) fn is_benign(text: &[u8], candidate: &Candidate) -> bool {
     is_cut
         || is_call
         || is_time(body) && after.starts_with(b":")
+        || whole.contains(&b'/') && is_file(text, candidate)
         || placeholder::is_sequential(body)
         || placeholder::is_row(body)
         || placeholder::is_clear_dummy(body)
@@ -44,6 +46,22 @@ fn is_time(text: &[u8]) -> bool {
     text.len() == FORM.len() && text.iter().zip(FORM).all(fits)
 }
 
+/// Tells whether a candidate ends as the name of a file does, or that stands right behind it: `….png"`.
+fn is_file(text: &[u8], candidate: &Candidate) -> bool {
+    /// No extension is longer, with its sign.
+    const EXTENSION_MAX: usize = 6;
+    let end = candidate.whole().end;
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`)".contains(byte);
+    let around = text.get(end.saturating_sub(EXTENSION_MAX)..text.len().min(end + EXTENSION_MAX));
+    let around = around.unwrap_or_default();
+    let ends = around.iter().enumerate().filter(|(_, byte)| **byte == b'.');
+    ends.into_iter().any(|(at, _)| {
+        let name = around.get(at + 1..).unwrap_or_default();
+        let len = name.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+        (2..EXTENSION_MAX).contains(&len) && name.get(len).is_none_or(is_end)
+    })
+}
+
 /// Tells whether a candidate is an identifier or a name by its form, and nothing says that it is a secret; or its own name
 /// says that it is none.
 pub(super) fn is_identifier(text: &[u8], candidate: &Candidate, words: &PrecedingWords) -> bool {
@@ -54,10 +72,25 @@ pub(super) fn is_identifier(text: &[u8], candidate: &Candidate, words: &Precedin
     let is_id = || words.get(0).is_some_and(|word| word == b"id");
     let is_word = stats.lower == stats.len && stats.len < LETTERS_MIN;
     naming::is_open(words)
-        || naming::names_thing(words, stats)
+        || is_of_open_name(text, candidate)
+        || naming::names_thing(text, candidate, words)
+        || stats.kind == Kind::Uuid && begins_row(text, candidate)
         || (stats.kind == Kind::Uuid || is_word) && !is_key()
         || is_id() && (stats.kind == Kind::Uuid || !naming::is_owned(words))
         || stats.is_name() && !naming::is_owned(words) && !(is_whole(text, candidate) && is_key())
+}
+
+/// Tells whether the name before the first word of a value says that everybody may see it: `primary_key = "order_…"`.
+fn is_of_open_name(text: &[u8], candidate: &Candidate) -> bool {
+    let context = text.get(candidate.context.clone()).unwrap_or_default();
+    !candidate.head.is_empty() && naming::is_open(&PrecedingWords::of(context))
+}
+
+/// Tells whether a candidate is the first cell of a row.
+fn begins_row(text: &[u8], candidate: &Candidate) -> bool {
+    let Range { start, end } = candidate.whole();
+    let before = start.checked_sub(1).and_then(|at| text.get(at));
+    before == Some(&b'\n') && text.get(end).is_some_and(|byte| b",;\t".contains(byte))
 }
 
 /// Tells whether a candidate is all that is assigned: in quotes, or to the end of its line.

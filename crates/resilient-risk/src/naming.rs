@@ -9,7 +9,8 @@ use super::features::{PrecedingWords, may_end_secret};
 use super::placeholder;
 use super::services;
 use super::tables::{
-    CHECKS, IDENTIFIERS, OPEN, PLAIN, QUALIFIERS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL, THINGS,
+    CHECKS, IDENTIFIERS, OPEN, PLAIN, QUALIFIERS, STRONG_SECRET_WORDS as SECRETS, TECHNICAL,
+    THINGS, VERBS,
 };
 use super::token::{Kind, TokenStats};
 
@@ -65,11 +66,17 @@ pub(super) fn is_open(words: &PrecedingWords) -> bool {
     })
 }
 
-/// Tells whether the nearest word says that a UUID or a digest identifies a thing: `commit: "…"`.
-pub(super) fn names_thing(words: &PrecedingWords, stats: &TokenStats) -> bool {
+/// Tells whether the words before a UUID or a digest say that it identifies a thing: `commit: "…"`, `getToken("…")`.
+pub(super) fn names_thing(text: &[u8], candidate: &Candidate, words: &PrecedingWords) -> bool {
+    let stats = &candidate.stats;
     let is_digest = matches!(stats.kind, Kind::HexLower | Kind::HexUpper) && stats.len >= 32;
+    let is_argument = || {
+        let before = text.get(..candidate.whole().start).unwrap_or_default();
+        matches!(before, [.., b'(', b'"' | b'\''])
+            && words.get(1).is_some_and(|word| VERBS.contains(&word))
+    };
     (stats.kind == Kind::Uuid || is_digest)
-        && words.get(0).is_some_and(|word| THINGS.contains(&word))
+        && (words.get(0).is_some_and(|word| THINGS.contains(&word)) || is_argument())
 }
 
 /// Tells whether a name says more of its value than that it is a key: a row of a table has one, too.
@@ -106,7 +113,7 @@ const DECIDING: usize = 3;
 /// Judges a candidate that [may be named](may_be_named) by its name.
 pub(super) fn named(text: &[u8], candidate: &Candidate, words: &PrecedingWords) -> Option<Named> {
     let stats = &candidate.stats;
-    if is_open(words) || names_thing(words, stats) {
+    if is_open(words) || names_thing(text, candidate, words) {
         return None;
     }
     let body = text.get(candidate.body.clone())?;

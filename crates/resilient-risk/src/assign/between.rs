@@ -132,6 +132,14 @@ pub(super) fn begins_look_up(before: &[u8]) -> bool {
     LOOK_UPS.iter().any(|known| look_up.ends_with(known))
 }
 
+/// Tells whether a text ends as the name of a header does that programs have made up, in a call: `Header.Set("X-Api-`.
+pub(super) fn begins_header(before: &[u8]) -> bool {
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'-';
+    let name = before.iter().rev().take_while(is_name).count();
+    let (call, name) = before.split_at(before.len() - name);
+    matches!(name, [b'X' | b'x', b'-', ..]) && matches!(call, [.., b'(', b'"' | b'\''])
+}
+
 /// How much of a value of YAML is an anchor, or the tag of a text, before it. Nothing is a value behind another tag, and an
 /// alias is none: `!secret name`, `*name`.
 pub(super) fn tag_len(text: &[u8]) -> Option<usize> {

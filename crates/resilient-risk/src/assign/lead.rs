@@ -7,8 +7,8 @@ use memchr::memchr_iter;
 use super::super::keywords::{Keyword, KeywordHit};
 use super::bare::Field;
 use super::between::{
-    accessors_len, as_type_len, begins_look_up, call_len, default_len, for_user_len, tag_len,
-    type_len, word_of_choice,
+    accessors_len, as_type_len, begins_header, begins_look_up, call_len, default_len, for_user_len,
+    tag_len, type_len, word_of_choice,
 };
 use super::judge::{Stand, is_password};
 use super::literal::{FirstLine, Opening};
@@ -77,7 +77,8 @@ impl<'a> Lead<'a> {
             && rest.get(quoted + white) == Some(&b',')
             && matches!(rest.get(name.len()..quoted), Some(b"\"" | b"'"))
             && names_secret(name)
-            && begins_look_up(near_before(text, start));
+            && (begins_look_up(near_before(text, start))
+                || begins_header(near_before(text, start)));
         let (word, is_one) = match word {
             Keyword::ShortPassword => {
                 // `db_pw`, `userPw`

@@ -157,9 +157,32 @@ fn what_identifies_a_thing_beside_a_secret_and_a_time_stay() {
             assert!(told.contains(id) && !told.contains(&token), "{told}");
         }
     }
-    for text in ["TOKEN_EXPIRES=2025-09-21T19:57:03Z\n", "TOKEN_ISSUED_AT=2025-09-21T19:57:03Z\n"] {
+    for text in [
+        "TOKEN_EXPIRES=2025-09-21T19:57:03Z\n",
+        "TOKEN_ISSUED_AT=2025-09-21T19:57:03Z\n",
+        "token = get_token(\"9e21bd47-27af-40fc-a0ab-b5b85c746cb7\")\n",
+        "revokeToken(\"9e21bd47-27af-40fc-a0ab-b5b85c746cb7\")\n",
+        "primary_key = \"ord_Cd6P6uYdpAwVme\"\n",
+        "key = \"uploads/2024/9e21bd47-27af-40fc-a0ab-b5b85c746cb7.png\"\n",
+        "id,username,token,role\n9e21bd47-27af-40fc-a0ab-b5b85c746cb7,bob,none,admin\n",
+    ] {
         assert_eq!(redacted(text).text, text);
     }
+}
+
+/// Before, a header of a program's own was read by the model alone, and the seed of one-time passwords in an address stayed.
+#[test]
+fn the_value_of_a_header_and_a_seed_go() {
+    let token = ["DNxril3RavGD5", "MfvJ7NScUyk"].concat();
+    for line in
+        ["req.Header.Set(\"X-Api-Key\", \"HT\")\n", "x.setRequestHeader('X-Api-Key', 'HT');\n"]
+    {
+        let text = line.replace("HT", &token);
+        assert_eq!(redacted(&text).text, line.replace("HT", "<REDACTED:api_key:1>"));
+    }
+    let seed = ["UZVDIIAJRPQZKDE5", "VIZXDDQJNGKL6PQR"].concat();
+    let text = format!("otpauth://totp/a:bob?secret={seed}&issuer=a\n");
+    assert_eq!(redacted(&text).text, "otpauth://totp/a:bob?secret=<REDACTED:api_key:1>&issuer=a\n");
 }
 
 /// Before, such a key was code without quotes, and went in part or not at all.
