@@ -7,6 +7,7 @@ use memchr::{memchr, memmem};
 
 use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit};
+use super::super::tables::DIGESTS;
 use super::super::token::{Kind, TokenStats};
 use super::super::{naming, placeholder, work};
 use super::judge::{Stand, is_password};
@@ -60,11 +61,13 @@ pub(super) fn find(
             Keyword::Key => TokenStats::of(value).is_name(),
             _ => TokenStats::of(value).is_name() && !is_memorable(value),
         };
-        // The place of a package of this name is an address.
+        // Of a package of this name the place is an address, and its content has a digest.
         let is_address = || memmem::find(value, b"://").is_some();
+        let is_digest = || DIGESTS.iter().any(|notation| value.starts_with(notation));
         if (word == Keyword::Key && is_key(value)
             || is_password(value, Stand::Literal, word) && !is_name())
             && !is_address()
+            && !is_digest()
             && claims.is_free(&span)
         {
             let name = if word == Keyword::Key { "assigned_key" } else { "assigned_password" };
@@ -332,6 +335,7 @@ mod tests {
         for text in [
             "\"x/secrets\": {\"resolved\": \"git+ssh://git@h.io/a/b.git#3f2b1c4d5e6f4a7b8c9d0e1f2a3b4c5d6e7f8091\"}\n".to_owned(),
             "passwords = [\"db_main\", \"Castle2\"]\n".to_owned(),
+            format!("\"js-tokens\": {{\"integrity\": \"sha512-{}\"}}\n", "RdJUflcE3cUzKiMqQgsCu06F".repeat(3)),
             "secrets:\n  - Db-Password-2024\n  - Vault/Eye20\n".to_owned(),
             "secrets:\n  - db-password-2\n  - api_token_v2\n".to_owned(),
             format!("passwords = load(\"{value}\")\n"),
