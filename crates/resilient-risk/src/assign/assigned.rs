@@ -90,14 +90,17 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         };
         (spans, false)
     } else {
-        // A program writes blanks around its sign, and names behind it: `pw = left2-right1`.
-        if said.word == Keyword::ShortPassword && near(text, said.end, 1) == b" " {
-            return None;
-        }
         // What begins a call is no password: `f("…`.
         let in_call = lead.is_spaced && opening.is_none() && lead.open_line(text).is_some();
         let bare = if in_call { None } else { lead.bare(text, start) };
         let (mut field, is_code) = bare.or_else(|| Some((lead.first_line(text)?, false)))?;
+        // A program writes blanks around its sign, and names behind it: `pw = left2-right1`.
+        if said.word == Keyword::ShortPassword && near(text, said.end, 1) == b" " {
+            let value = text.get(field.span.clone())?;
+            if !(has_strange(value) && is_memorable(value)) {
+                return None;
+            }
+        }
         if lead.is_sentence {
             let value = text.get(field.span.clone())?;
             // Such a sign ends the sentence, or a part of it.

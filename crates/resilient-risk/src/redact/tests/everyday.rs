@@ -81,6 +81,7 @@ fn a_password_that_people_choose_goes() {
         ("a.php", "<?php define('DB_PASSWORD', 'HT');\n"),
         ("a.py", "x = env('DB_PASSWORD', 'HT')\n"),
         ("", "  password: HT is not good\n"),
+        ("", "pw = HT\n"),
         ("", "INFO db.password=HT, rev=5\n"),
         ("a.yaml", "password: \"HT\"\n"),
         ("a.py", "PASSWORD = \"HT\"\n"),
@@ -98,9 +99,13 @@ fn a_password_that_people_choose_goes() {
         redacted("DB_PASSWORD=Castle-banana42\n").text,
         "DB_PASSWORD=<REDACTED:generic_secret:1>\n"
     );
-    for text in
-        ["password: Optional1Type\n", "if password == Value2 {\n", "password = UserPassword2\n"]
-    {
+    for text in [
+        "pw = Left2-right15\n",
+        "pw = Value2\n",
+        "password: Optional1Type\n",
+        "if password == Value2 {\n",
+        "password = UserPassword2\n",
+    ] {
         assert_eq!(redacted(text).text, text);
     }
 }
