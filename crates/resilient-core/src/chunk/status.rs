@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::joined::is_mid_line;
 use super::kept::{check_session, list, missing, near_sessions, part_name};
-use super::looked::Seen;
+use super::looked::{Known, Seen};
 use super::manifest::manifest;
 use super::{Chunks, attempt};
 use crate::disk::{DirRef, File, read_up_to};
@@ -172,7 +172,14 @@ impl Chunks<'_> {
             if let Some(parts) = &mut status.parts {
                 parts.last_write = attempt::newest_change(self.store, session);
             }
-            let seen = status.exists.then(|| Seen::until(row));
+            // What was refused for what the parts hold still is, if they are the same.
+            let is_blocked = match self.known(session) {
+                Some(Known::Parts(Seen { row: known, is_blocked, .. })) => {
+                    is_blocked && known == row
+                }
+                _ => false,
+            };
+            let seen = status.exists.then(|| Seen { is_blocked, ..Seen::until(row) });
             Ok((status, seen))
         })
     }

@@ -129,6 +129,34 @@ fn a_part_that_nobody_could_read_is_refused_for_each_session() {
     beta.keep_part(other(2)).expect("a part");
 }
 
+/// Before, a listing made the next part 1 begin anew: the other parts were lost.
+#[test]
+fn a_part_1_corrects_itself_after_a_refused_compose_and_a_listing() {
+    let (front, back) = ("key = ghp_16C7e42F292c6912", "E7710c838347Ae178B4a\n");
+    for is_listed in [false, true] {
+        let home = Home::new();
+        let ws = of(&home.open(), "alpha");
+        ws.begin_parts(part(1, front)).expect("a part");
+        for (n, text) in [(2, back), (3, "end\n")] {
+            ws.keep_part(part(n, text)).expect("a part");
+        }
+        let screened = || ComposeRequest {
+            one_attempt: true,
+            reject_at: Some(Verdict::Low),
+            ..composing("f", false)
+        };
+        assert!(matches!(ws.compose(screened()), Err(Error::Blocked { .. })), "{is_listed}");
+        if is_listed {
+            assert!(ws.session_status("s").expect("a status").exists);
+        }
+        let (_, discarded) = ws.begin_parts(part(1, "key = none\n")).expect("a part");
+        assert_eq!(discarded, 0, "{is_listed}");
+        ws.keep_part(part(2, "two\n")).expect("a part");
+        ws.compose(screened()).expect("a file");
+        assert_eq!(home.text("f"), "key = none\ntwo\nend\n", "{is_listed}");
+    }
+}
+
 /// A row that others have pushed out of sight counts as a change.
 #[test]
 fn what_a_caller_knows_is_looked_for_among_the_newest_rows() {
