@@ -75,8 +75,32 @@ pub(super) fn names_thing(text: &[u8], candidate: &Candidate, words: &PrecedingW
         matches!(before, [.., b'(', b'"' | b'\''])
             && words.get(1).is_some_and(|word| VERBS.contains(&word))
     };
-    (stats.kind == Kind::Uuid || is_digest)
-        && (words.get(0).is_some_and(|word| THINGS.contains(&word)) || is_argument())
+    // `uses: actions/create-github-app-token@…`
+    let is_pinned = || {
+        let before = text.get(..candidate.body.start).unwrap_or_default();
+        is_digest && matches!(before, [.., name, b'@'] if name.is_ascii_alphanumeric())
+    };
+    let ends_name = || {
+        let of_name = own_name(text, candidate.body.start);
+        words.get(0).is_some_and(is_thing) && secret_at(&PrecedingWords::of(of_name)).is_none()
+    };
+    (stats.kind == Kind::Uuid || is_digest) && (ends_name() || is_argument() || is_pinned())
+}
+
+/// Tells whether a word names a thing that has an identifier.
+pub(super) fn is_thing(word: &[u8]) -> bool {
+    THINGS.contains(&word)
+}
+
+/// The name whose value begins at a place: over quotes, blanks and a sign.
+fn own_name(text: &[u8], at: usize) -> &[u8] {
+    const NAME_MAX: usize = 80;
+    let before = text.get(at.saturating_sub(NAME_MAX)..at).unwrap_or_default();
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let signs = before.iter().rev().take_while(|byte| !is_name(byte)).count();
+    let before = before.get(..before.len() - signs).unwrap_or_default();
+    let len = before.iter().rev().take_while(is_name).count();
+    before.get(before.len() - len..).unwrap_or_default()
 }
 
 /// Tells whether a name says more of its value than that it is a key: a row of a table has one, too.

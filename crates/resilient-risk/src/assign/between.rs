@@ -48,10 +48,12 @@ pub(super) fn word_of_choice<'a>(
     let said = rest.get(quoted + white..).unwrap_or_default();
     // A pair of Kotlin, and in a sentence what is set.
     let is_to = || matches!(signs, b"\"" | b"'" | b"`") && said.starts_with(b"to ");
-    if signs.ends_with(b")") {
-        let len = method_len(near(rest, quoted, METHOD_MAX));
+    // The call may stand on the next line.
+    let behind = name.len() + row(rest, name.len(), LEAD_MAX, b"\"'`])}/i \t\r\n");
+    if rest.get(name.len()..behind).is_some_and(|lead| lead.contains(&b')')) {
+        let len = method_len(near(rest, behind, METHOD_MAX));
         if len > 0 {
-            return near(rest, quoted, len);
+            return rest.get(quoted + white..behind + len).unwrap_or_default();
         }
     }
     if white == 0 {
@@ -90,6 +92,9 @@ fn method_len(text: &[u8]) -> usize {
     let is_literal = |len: &usize| text.get(*len..).and_then(Opening::of).is_some();
     method.map(|method| method.len()).filter(is_literal).unwrap_or(0)
 }
+
+/// What closes the call before it is no longer, with the blanks of the next line.
+const LEAD_MAX: usize = 40;
 
 /// No such call is longer, with the prefix of a literal behind it.
 const METHOD_MAX: usize = 28;

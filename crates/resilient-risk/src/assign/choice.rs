@@ -11,8 +11,8 @@ use super::shape::is_memorable;
 use super::{Claimed, ValueHit, near, row};
 
 /// What stands before a value that is one of two.
-const SIGNS: [&[u8]; 9] =
-    [b" or", b" and", b" else", b"||", b"??", b"?:", b" ?", b" :", b"| default("];
+const SIGNS: [&[u8]; 10] =
+    [b" or", b" and", b" else", b"||", b"??", b"?:", b" ?", b" :", b"| default(", b"| d("];
 
 /// What stands before a branch in Kotlin and Rust: `if (dev) "…" else "…"`, `if dev { "…" } else { "…" }`.
 const BRACKETS: &[u8] = b"){";

@@ -3,7 +3,7 @@
 use super::super::keywords::Keyword;
 use super::super::token::{Kind, TokenStats};
 use super::super::{decode, placeholder};
-use super::place::{is_place, is_template};
+use super::place::{is_place, is_rules, is_template};
 use super::shape::{LENS, is_dense, is_grouped, is_scrambled, is_symbol, is_word_with_number};
 
 /// So many hexadecimal digits are hardly a word with a number.
@@ -56,7 +56,8 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
         let is_one = |byte: &u8| byte.is_ascii_graphic() || stand == Stand::Field && *byte == b' ';
         value.iter().all(is_one) || is_quoted && has_foreign_letters(value)
     };
-    let is_place = || is_place(value) || word == Keyword::Sql && value.starts_with(b"%");
+    let is_place =
+        || is_place(value) || is_rules(value) || word == Keyword::Sql && value.starts_with(b"%");
     if !is_telling || letters < 2 || !is_spelled() || is_place() {
         return false;
     }

@@ -14,7 +14,7 @@ use super::judge::{Stand, is_password};
 use super::literal::Opening;
 use super::name::plural_len;
 use super::shape::{is_memorable, is_slug};
-use super::{Claimed, ValueHit, line_around, near, row};
+use super::{Claimed, ValueHit, line_around, near, near_before, row};
 
 /// So many values are looked at.
 const VALUES_MAX: usize = 100;
@@ -64,10 +64,17 @@ pub(super) fn find(
         // Of a package of this name the place is an address, and its content has a digest.
         let is_address = || memmem::find(value, b"://").is_some();
         let is_digest = || DIGESTS.iter().any(|notation| value.starts_with(notation));
+        // `tokens: {"commit": "…"}`
+        let is_thing = || {
+            let words = PrecedingWords::of(near_before(text, span.start));
+            let is_open = naming::is_open(&words) || words.get(0).is_some_and(naming::is_thing);
+            is_open && TokenStats::of(value).is_hexadecimal()
+        };
         if (word == Keyword::Key && is_key(value)
             || is_password(value, Stand::Literal, word) && !is_name())
             && !is_address()
             && !is_digest()
+            && !is_thing()
             && claims.is_free(&span)
         {
             let name = if word == Keyword::Key { "assigned_key" } else { "assigned_password" };
@@ -324,6 +331,8 @@ mod tests {
             format!("keys = [\"{one}\"]\n"),
             format!("primary_keys = [\"{one}\"]\n"),
             "api_keys:\n  dev: ServiceAccountKey2024Main\n".to_owned(),
+            format!("tokens:\n  - rev: {}\n", "9e21bd4727af40fc".repeat(2)),
+            format!("const tokens = {{ id: 1, commit: \"{}\" }};\n", "9e21bd4727af40fc".repeat(2)),
         ] {
             assert_eq!(found(&text), [], "{text}");
         }

@@ -38,6 +38,20 @@ pub(super) fn is_place(value: &[u8]) -> bool {
         || PLACES.iter().chain(&ELEMENTS).any(|place| value.starts_with(place))
 }
 
+/// Tells whether a value is rules that the input of a form must keep: `required|min:8`, as in Laravel.
+pub(super) fn is_rules(value: &[u8]) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';
+    let is_one = |part: &[u8]| {
+        let word = part.iter().take_while(|byte| is_word(byte)).count();
+        let is_setting = |byte: &u8| byte.is_ascii_alphanumeric() || b"_,.".contains(byte);
+        let rest = part.get(word..).unwrap_or_default();
+        let setting = rest.strip_prefix(b":").unwrap_or(rest);
+        word > 1
+            && (rest.is_empty() || rest.len() > setting.len() && setting.iter().all(is_setting))
+    };
+    value.contains(&b'|') && value.split(|byte| *byte == b'|').all(is_one)
+}
+
 /// Tells whether a text begins with the name of a variable: `USER!`, `dbPass2`, or `1`, and has not much behind it.
 fn is_variable_first(text: &[u8]) -> bool {
     /// Behind a name stand signs, and so many letters and digits: `&b=`, `!23`.

@@ -120,6 +120,12 @@ fn a_password_goes_that_a_call_a_property_a_pair_or_a_sentence_gives() {
         ("a.kt", "val m = mapOf(\"user\" to \"bob\", \"password\" to \"HT\")\n"),
         ("a.ts", "await page.getByLabel('Password').fill('HT');\n"),
         ("a.ts", "cy.get('#password').type('HT');\n"),
+        ("a.ts", "page.getByRole('textbox', { name: 'Password' }).fill('HT');\n"),
+        ("a.ts", "page.getByLabel(/password/i).fill('HT');\n"),
+        (
+            "a.rs",
+            "let p = env::var(\"PASSWORD\")\n        .unwrap_or_else(|_| \"HT\".to_string());\n",
+        ),
         ("a.py", "driver.find_element(By.ID, \"password\").send_keys(\"HT\")\n"),
         ("a.yaml", "db_pass: \"{{ lookup('env', 'DB') | default('HT') }}\"\n"),
         ("a.md", "The admin password is HT.\n"),
@@ -165,6 +171,8 @@ fn what_identifies_a_thing_beside_a_secret_and_a_time_stay() {
     for text in [
         "TOKEN_EXPIRES=2025-09-21T19:57:03Z\n",
         "TOKEN_ISSUED_AT=2025-09-21T19:57:03Z\n",
+        "- uses: actions/create-github-app-token@9e21bd4727af40fca0abb5b85c746cb7d01f2a3e\n",
+        "'password' => 'required|string|min:8|confirmed',\n",
         "token = get_token(\"9e21bd47-27af-40fc-a0ab-b5b85c746cb7\")\n",
         "revokeToken(\"9e21bd47-27af-40fc-a0ab-b5b85c746cb7\")\n",
         "primary_key = \"ord_Cd6P6uYdpAwVme\"\n",
@@ -172,6 +180,14 @@ fn what_identifies_a_thing_beside_a_secret_and_a_time_stay() {
         "id,username,token,role\n9e21bd47-27af-40fc-a0ab-b5b85c746cb7,bob,none,admin\n",
     ] {
         assert_eq!(redacted(text).text, text);
+    }
+}
+
+#[test]
+fn a_key_whose_name_ends_in_a_thing_goes() {
+    let key = ["9e21bd4727af40fca0ab", "b5b85c746cb7d01f2a3e"].concat();
+    for line in ["API_KEY_ORG=HEX", "API_KEY_USER = \"HEX\"", "GITHUB_TOKEN_USER=HEX"] {
+        assert!(!redacted(&line.replace("HEX", &key)).text.contains(&key), "{line}");
     }
 }
 
