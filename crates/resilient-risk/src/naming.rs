@@ -82,14 +82,10 @@ pub(super) fn names_thing(text: &[u8], candidate: &Candidate, words: &PrecedingW
     };
     let ends_name = || {
         let of_name = own_name(text, candidate.body.start);
-        words.get(0).is_some_and(is_thing) && secret_at(&PrecedingWords::of(of_name)).is_none()
+        words.get(0).is_some_and(|word| THINGS.contains(&word))
+            && secret_at(&PrecedingWords::of(of_name)).is_none()
     };
     (stats.kind == Kind::Uuid || is_digest) && (ends_name() || is_argument() || is_pinned())
-}
-
-/// Tells whether a word names a thing that has an identifier.
-pub(super) fn is_thing(word: &[u8]) -> bool {
-    THINGS.contains(&word)
 }
 
 /// The name whose value begins at a place: over quotes, blanks and a sign.

@@ -19,6 +19,9 @@ use super::{Claimed, ValueHit, line_around, near, near_before, row};
 /// So many values are looked at.
 const VALUES_MAX: usize = 100;
 
+/// Names of entries whose value is no key, in a map of keys: those of users and projects are.
+const COMMITS: [&[u8]; 5] = [b"commit", b"rev", b"ref", b"revision", b"kid"];
+
 /// An item of YAML is no longer.
 const ITEM_MAX: usize = 120;
 
@@ -67,7 +70,8 @@ pub(super) fn find(
         // `tokens: {"commit": "…"}`
         let is_thing = || {
             let words = PrecedingWords::of(near_before(text, span.start));
-            let is_open = naming::is_open(&words) || words.get(0).is_some_and(naming::is_thing);
+            let is_commit = |word: &[u8]| COMMITS.contains(&word);
+            let is_open = naming::is_open(&words) || words.get(0).is_some_and(is_commit);
             is_open && TokenStats::of(value).is_hexadecimal()
         };
         if (word == Keyword::Key && is_key(value)
@@ -326,6 +330,9 @@ mod tests {
             let all: std::collections::BTreeSet<_> = found(&text).into_iter().collect();
             assert_eq!(all, hits.into(), "{text}");
         }
+        let hex = "9e21bd4727af40fc".repeat(2);
+        let text = format!("API_KEYS = {{\"user\": \"{hex}\"}}\n");
+        assert_eq!(found(&text), [("assigned_key", hex.as_str())]);
         for text in [
             format!("app:\n  api_keys:\n  host: {one}\n"),
             format!("keys = [\"{one}\"]\n"),
