@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memmem, memrchr_iter};
+use memchr::{memchr, memchr_iter, memmem, memrchr_iter};
 
 use super::byte_classes::is_token;
 use super::candidate::Candidate;
@@ -54,8 +54,7 @@ fn is_file(text: &[u8], candidate: &Candidate) -> bool {
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`)".contains(byte);
     let around = text.get(end.saturating_sub(EXTENSION_MAX)..text.len().min(end + EXTENSION_MAX));
     let around = around.unwrap_or_default();
-    let ends = around.iter().enumerate().filter(|(_, byte)| **byte == b'.');
-    ends.into_iter().any(|(at, _)| {
+    memchr_iter(b'.', around).any(|at| {
         let name = around.get(at + 1..).unwrap_or_default();
         let len = name.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
         (2..EXTENSION_MAX).contains(&len) && name.get(len).is_none_or(is_end)

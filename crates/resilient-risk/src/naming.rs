@@ -69,7 +69,7 @@ pub(super) fn is_open(words: &PrecedingWords) -> bool {
 /// Tells whether the words before a UUID or a digest say that it identifies a thing: `commit: "…"`, `getToken("…")`.
 pub(super) fn names_thing(text: &[u8], candidate: &Candidate, words: &PrecedingWords) -> bool {
     let stats = &candidate.stats;
-    let is_digest = matches!(stats.kind, Kind::HexLower | Kind::HexUpper) && stats.len >= 32;
+    let is_digest = is_digest(stats);
     let is_argument = || {
         let before = text.get(..candidate.whole().start).unwrap_or_default();
         matches!(before, [.., b'(', b'"' | b'\''])
@@ -86,6 +86,11 @@ pub(super) fn names_thing(text: &[u8], candidate: &Candidate, words: &PrecedingW
             && secret_at(&PrecedingWords::of(of_name)).is_none()
     };
     (stats.kind == Kind::Uuid || is_digest) && (ends_name() || is_argument() || is_pinned())
+}
+
+/// Tells whether a value is as many hexadecimal digits of one case as a digest has.
+fn is_digest(stats: &TokenStats) -> bool {
+    matches!(stats.kind, Kind::HexLower | Kind::HexUpper) && stats.len >= 32
 }
 
 /// The name whose value begins at a place: over quotes, blanks and a sign.
@@ -239,8 +244,7 @@ fn owned(text: &[u8], candidate: &Candidate, words: &PrecedingWords) -> Option<N
     // `deepgram-api: 4f1c…`
     let is_api = words.get(0).is_some_and(|word| word == b"api");
     let stats = &candidate.stats;
-    let is_hex = matches!(stats.kind, Kind::HexLower | Kind::HexUpper) && stats.len >= 32;
-    if !(is_ownable(stats) || is_api && is_hex && is_random(stats)) {
+    if !(is_ownable(stats) || is_api && is_digest(stats) && is_random(stats)) {
         return None;
     }
     let context = text.get(candidate.context.clone()).unwrap_or_default();

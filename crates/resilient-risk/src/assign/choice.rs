@@ -2,12 +2,11 @@
 //! `"{{ a | default('…') }}"`.
 
 use super::super::keywords::{Keyword, KeywordHit, VALUE_REACH};
-use super::super::token::TokenStats;
 use super::super::work;
 use super::judge::{Stand, is_password};
 use super::literal::{Opening, Value};
 use super::name::is_of_other;
-use super::shape::is_memorable;
+use super::shape::is_name;
 use super::{Claimed, ValueHit, near, row};
 
 /// What stands before a value that is one of two.
@@ -25,8 +24,10 @@ pub(super) fn find(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) {
     }
     for branch in branches(text, end).unwrap_or_default() {
         let value = branch.said(text);
-        let is_name = TokenStats::of(value).is_name() && !is_memorable(value);
-        if !is_name && is_password(value, Stand::Literal, word) && claims.is_free(&branch.span) {
+        if !is_name(value)
+            && is_password(value, Stand::Literal, word)
+            && claims.is_free(&branch.span)
+        {
             let span = branch.span;
             claims.claim(ValueHit { family: "generic_secret", name: "assigned_password", span });
         }

@@ -3,14 +3,13 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 use super::super::keywords::{Keyword, KeywordHit};
-use super::super::token::TokenStats;
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
 use super::name::is_password_name;
-use super::shape::is_memorable;
+use super::shape::is_name;
 use super::{ValueHit, line_around, near, near_before, row};
 
 /// A declaration ends so far behind the name.
@@ -38,8 +37,7 @@ pub(super) fn value(text: &[u8], said: KeywordHit) -> Option<ValueHit> {
         }
     };
     let value = text.get(span.clone())?;
-    let is_name = TokenStats::of(value).is_name() && !is_memorable(value);
-    (is_password(value, Stand::Literal, said.word) && !is_name).then_some(ValueHit {
+    (is_password(value, Stand::Literal, said.word) && !is_name(value)).then_some(ValueHit {
         family: "generic_secret",
         name: "assigned_password",
         span,
@@ -63,8 +61,8 @@ fn block(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> Option<Ran
         return braced(text, end, rest, 0);
     }
     // Of `password_policy` and `secret_name` the value is no secret.
-    let name =
-        rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count();
+    let is_own = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(*byte);
+    let name = rest.iter().take_while(is_own).count();
     let is_whole = match word {
         Keyword::Password => is_password_name(rest.get(..name)?),
         Keyword::Secret => name == 0,
@@ -77,10 +75,10 @@ fn block(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> Option<Ran
         Some(b'"') => (name + 1, true),
         _ => (name, false),
     };
-    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(*byte);
     let before = near_before(text, start);
-    let head = before.iter().rev().take_while(is_name).count();
+    let head = before.iter().rev().take_while(is_own).count();
     let lead = before.get(..before.len() - head)?;
+    let is_first = lead.rsplit(|byte| *byte == b'\n').next()?.trim_ascii().is_empty();
     let sign = quoted + row(rest, quoted, BLOCK_MAX, b" \t");
     match rest.get(sign) {
         Some(b'{') if is_quoted && lead.ends_with(b"variable \"") => {
@@ -90,9 +88,7 @@ fn block(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> Option<Ran
             let brace = sign + 1 + row(rest, sign + 1, BLOCK_MAX, b" \t\r\n");
             match rest.get(brace) {
                 Some(b'{') if is_quoted => braced(text, end, rest, brace + 1),
-                _ if !is_quoted && lead.trim_ascii_end().len() <= lead_start(lead) => {
-                    indented(text, start, end + sign + 1)
-                }
+                _ if !is_quoted && is_first => indented(text, start, end + sign + 1),
                 _ => None,
             }
         }
@@ -100,18 +96,13 @@ fn block(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> Option<Ran
     }
 }
 
-/// Where the line begins that a text ends with.
-fn lead_start(text: &[u8]) -> usize {
-    memchr::memrchr(b'\n', text).map_or(0, |at| at + 1)
-}
-
 /// A block up to the bracket that closes it. One on a single line ends with it.
 fn braced(text: &[u8], end: usize, rest: &[u8], from: usize) -> Option<Range<usize>> {
     let inside = rest.get(from..)?;
     let line = inside.split(|byte| *byte == b'\n').next()?;
-    let close = match memchr::memchr(b'}', line) {
+    let close = match memchr(b'}', line) {
         Some(at) => Some(at),
-        None => memmem::find(inside, b"\n}").or_else(|| memchr::memchr(b'}', inside)),
+        None => memmem::find(inside, b"\n}").or_else(|| memchr(b'}', inside)),
     };
     let from = end + from;
     Some(from..close.map_or(text.len().min(end + BLOCK_MAX), |close| from + close))
@@ -121,7 +112,7 @@ fn braced(text: &[u8], end: usize, rest: &[u8], from: usize) -> Option<Range<usi
 fn indented(text: &[u8], name: usize, from: usize) -> Option<Range<usize>> {
     let rest = near(text, from, BLOCK_MAX);
     let outer = row(text, line_around(text, name).start, BLOCK_MAX, b" ");
-    let first = memchr::memchr(b'\n', rest)
+    let first = memchr(b'\n', rest)
         .filter(|at| rest.get(..*at).unwrap_or_default().trim_ascii().is_empty())?
         + 1;
     let lines = rest.get(first..)?.split_inclusive(|byte| *byte == b'\n');

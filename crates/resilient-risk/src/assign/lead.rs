@@ -77,8 +77,7 @@ impl<'a> Lead<'a> {
             && rest.get(quoted + white) == Some(&b',')
             && matches!(rest.get(name.len()..quoted), Some(b"\"" | b"'"))
             && names_secret(name)
-            && (begins_look_up(near_before(text, start))
-                || begins_header(near_before(text, start)));
+            && [begins_look_up, begins_header].iter().any(|is| is(near_before(text, start)));
         let (word, is_one) = match word {
             Keyword::ShortPassword => {
                 // `db_pw`, `userPw`

@@ -13,7 +13,7 @@ use super::super::{naming, placeholder, work};
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
 use super::name::plural_len;
-use super::shape::{is_memorable, is_slug};
+use super::shape::{is_name, is_slug};
 use super::{Claimed, ValueHit, line_around, near, near_before, row};
 
 /// So many values are looked at.
@@ -59,10 +59,10 @@ pub(super) fn find(
     for span in spans {
         let value = text.get(span.clone()).unwrap_or_default();
         // A list of secrets has their names, as in a file of compose.
-        let is_name = || match word {
+        let is_other = || match word {
             Keyword::Secret => is_slug(value) || TokenStats::of(value).is_name(),
             Keyword::Key => TokenStats::of(value).is_name(),
-            _ => TokenStats::of(value).is_name() && !is_memorable(value),
+            _ => is_name(value),
         };
         // Of a package of this name the place is an address, and its content has a digest.
         let is_address = || memmem::find(value, b"://").is_some();
@@ -75,7 +75,7 @@ pub(super) fn find(
             is_open && TokenStats::of(value).is_hexadecimal()
         };
         if (word == Keyword::Key && is_key(value)
-            || is_password(value, Stand::Literal, word) && !is_name())
+            || is_password(value, Stand::Literal, word) && !is_other())
             && !is_address()
             && !is_digest()
             && !is_thing()
@@ -231,11 +231,12 @@ fn literals(text: &[u8], from: usize) -> Vec<Range<usize>> {
 /// Items of YAML on the lines behind a place, and entries that are further in than the name at another one: what stands in
 /// their quotes, or all of them up to a blank.
 fn items(text: &[u8], name: usize, from: usize) -> Vec<Range<usize>> {
-    let indent = |at: usize| {
+    let indent = |line: usize| row(text, line, ITEM_MAX, b" ");
+    let outer = indent(line_around(text, name).start);
+    let is_inner = |at: usize| {
         let line = line_around(text, at).start;
-        row(text, line, ITEM_MAX, b" ")
+        line > from && indent(line) > outer
     };
-    let outer = indent(name);
     let mut spans = Vec::new();
     let mut at = from;
     while spans.len() < VALUES_MAX {
@@ -246,7 +247,7 @@ fn items(text: &[u8], name: usize, from: usize) -> Vec<Range<usize>> {
                 at = line_end(text, at);
                 continue;
             }
-            _ if line_around(text, at).start > from && indent(at) > outer => {
+            _ if is_inner(at) => {
                 let Some(len) = entry_len(near(text, at, ITEM_MAX)) else { break };
                 len
             }

@@ -55,6 +55,11 @@ pub(super) fn is_memorable(value: &[u8]) -> bool {
     is_chosen(value) && !are_names() || is_passphrase(value)
 }
 
+/// Tells whether a value is a name of a program, and no password that people choose.
+pub(super) fn is_name(value: &[u8]) -> bool {
+    TokenStats::of(value).is_name() && !is_memorable(value)
+}
+
 /// Tells whether a value has so many signs among its letters and digits as no code has: `w8$k(2&v…`, as Django makes keys.
 pub(super) fn is_dense(value: &[u8]) -> bool {
     const LEN_MIN: usize = 32;
