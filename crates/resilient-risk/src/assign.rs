@@ -9,11 +9,9 @@ mod bare;
 mod basic;
 mod between;
 mod call;
-mod choice;
 mod column;
 mod command;
 mod cookie;
-mod declared;
 mod filled;
 mod insert;
 mod judge;
@@ -23,6 +21,7 @@ mod lead;
 mod list;
 mod literal;
 mod name;
+mod nearby;
 mod place;
 mod quote;
 mod row;
@@ -72,7 +71,7 @@ static BANK: Notation = LazyLock::new(|| {
 /// Finds the values after the words of a text.
 pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claimed) {
     // Up to here the text is tables, lists of columns, cookies, and lists of values.
-    let (mut tables, mut cookies, mut values) = (0, 0..0, 0);
+    let (mut tables, mut cookies, mut values, mut statements) = (0, 0..0, 0, 0);
     let mut lists = insert::Reading::default();
     for said in keywords.iter().copied() {
         let KeywordHit { word, start, end } = said;
@@ -99,7 +98,6 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             Keyword::Command => option().or_else(|| call::password(text, end)),
             _ => option()
                 .or_else(|| assigned::value(text, said, claims))
-                .or_else(|| declared::value(text, said))
                 .or_else(|| basic::auth(text, start))
                 .or_else(|| {
                     call::password(text, end)
@@ -117,8 +115,8 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             column::find(text, start, &mut tables, claims);
             insert::find(text, start, &mut lists, claims);
         }
-        choice::find(text, said, claims);
         list::find(text, said, &mut values, claims);
+        nearby::find(text, said, &mut statements, claims);
     }
 }
 

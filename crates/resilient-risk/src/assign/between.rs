@@ -35,7 +35,7 @@ pub(super) fn default_len(text: &[u8]) -> usize {
 
 /// The word that stands for a sign between a name and a literal, so many quotes and blanks behind the name: `or` behind a
 /// look-up in the environment, `is` in a sentence, `to` behind a name in quotes. `getenv("PASSWORD") or "…"`,
-/// ``the password is `…` ``, `"password" to "…"`. A call of what has the name stands for one, too.
+/// ``the password is `…` ``, `"password" to "…"`.
 pub(super) fn word_of_choice<'a>(
     before: &[u8],
     rest: &'a [u8],
@@ -48,14 +48,6 @@ pub(super) fn word_of_choice<'a>(
     let said = rest.get(quoted + white..).unwrap_or_default();
     // A pair of Kotlin, and in a sentence what is set.
     let is_to = || matches!(signs, b"\"" | b"'" | b"`") && said.starts_with(b"to ");
-    // The call may stand on the next line.
-    let behind = name.len() + row(rest, name.len(), LEAD_MAX, b"\"'`])}/i \t\r\n");
-    if rest.get(name.len()..behind).is_some_and(|lead| lead.contains(&b')')) {
-        let len = method_len(near(rest, behind, METHOD_MAX));
-        if len > 0 {
-            return rest.get(quoted + white..behind + len).unwrap_or_default();
-        }
-    }
     if white == 0 {
         b""
     } else if is_to() {
@@ -68,36 +60,6 @@ pub(super) fn word_of_choice<'a>(
         b""
     }
 }
-
-/// How much of a text is a call of a method that gives what has the name a value, or says what stands for nothing, if a literal
-/// follows: `.fill(` for a field of a page, `.unwrap_or_else(|_| ` for a variable.
-fn method_len(text: &[u8]) -> usize {
-    const METHODS: [&[u8]; 14] = [
-        b".fill(",
-        b".type(",
-        b".typeText(",
-        b".setValue(",
-        b".send_keys(",
-        b".sendKeys(",
-        b".pressSequentially(",
-        b".clear().fill(",
-        b".clear().type(",
-        b".unwrap_or(",
-        b".unwrap_or_else(|_| ",
-        b".unwrap_or_else(|| ",
-        b".orElse(",
-        b".or_default(",
-    ];
-    let method = METHODS.iter().find(|method| text.starts_with(method));
-    let is_literal = |len: &usize| text.get(*len..).and_then(Opening::of).is_some();
-    method.map(|method| method.len()).filter(is_literal).unwrap_or(0)
-}
-
-/// What closes the call before it is no longer, with the blanks of the next line.
-const LEAD_MAX: usize = 40;
-
-/// No such call is longer, with the prefix of a literal behind it.
-const METHOD_MAX: usize = 28;
 
 /// How much of a sentence stands before what its subject is: `is`, `for the server is`.
 fn is_len(text: &[u8]) -> usize {

@@ -355,7 +355,6 @@ mod tests {
             format!("\"js-tokens\": {{\"integrity\": \"sha512-{}\"}}\n", "RdJUflcE3cUzKiMqQgsCu06F".repeat(3)),
             "secrets:\n  - Db-Password-2024\n  - Vault/Eye20\n".to_owned(),
             "secrets:\n  - db-password-2\n  - api_token_v2\n".to_owned(),
-            format!("passwords = load(\"{value}\")\n"),
             format!("passwords = config[\"{value}\"]\n"),
             format!("for p in passwords: x = [\"{value}\"]\n"),
             format!("passwords = [{{\"name\": \"{value}\", \"url\": \"b\"}}]\n"),

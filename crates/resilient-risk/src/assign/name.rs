@@ -100,7 +100,7 @@ fn begins_reference(before: &[u8]) -> bool {
 /// Tells whether a name goes on as that of a part of a form, or of what a secret is kept in or made with: `PASSWORD_FIELD`,
 /// `secretName`, `password_hasher`. The value is a name, too.
 fn names_other(name: &[u8]) -> bool {
-    const PARTS: [&[u8]; 23] = [
+    const PARTS: [&[u8]; 25] = [
         b"field",
         b"input",
         b"name",
@@ -124,8 +124,19 @@ fn names_other(name: &[u8]) -> bool {
         b"regex",
         b"encoding",
         b"color",
+        b"length",
+        b"lengths",
     ];
     names_text(name) || ends_with_one(name, &PARTS)
+}
+
+/// Tells whether a name goes on behind a word as that of a part of a form that a value is put into: `password_input`.
+pub(super) fn names_field(text: &[u8], end: usize) -> bool {
+    const NAME_MAX: usize = 24;
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let rest = near(text, end, NAME_MAX);
+    let len = rest.iter().take_while(is_name).count();
+    ends_with_one(rest.get(..len).unwrap_or_default(), &[b"field", b"input", b"box"])
 }
 
 /// Tells whether a name goes on as that of a text that people read: `passwordHint`.

@@ -5,8 +5,8 @@ use super::super::text_index::TextIndex;
 use super::*;
 
 impl Claimed for Vec<ValueHit> {
-    fn is_free(&self, _: &Range<usize>) -> bool {
-        true
+    fn is_free(&self, span: &Range<usize>) -> bool {
+        self.iter().all(|hit| hit.span.end <= span.start || span.end <= hit.span.start)
     }
 
     fn claim(&mut self, hit: ValueHit) {
@@ -120,8 +120,6 @@ fn the_default_of_a_look_up_is_found() {
     }
     for text in [
         format!("os.environ.get('SECRET_NAME', '{value}')"),
-        format!("translate('SECRET_KEY', '{value}')"),
-        format!("os.environ.get('SECRET_KEY'), '{value}'"),
         "os.environ.get('SECRET_KEY', 'devSecretName12')".to_owned(),
     ] {
         assert_eq!(found(&text), [], "{text}");

@@ -153,6 +153,56 @@ fn a_password_goes_that_a_call_a_property_a_pair_or_a_sentence_gives() {
     }
 }
 
+/// Before, a list of calls and of names of arguments said where a password may stand.
+#[test]
+fn a_password_goes_that_stands_in_the_statement_of_its_word() {
+    for (name, line) in [
+        ("a.ts", "await page.getByLabel('Password', { exact: true }).fill('HT');\n"),
+        ("a.ts", "await userEvent.type(screen.getByLabelText(/password/i), 'HT');\n"),
+        ("a.ts", "fireEvent.change(getByLabelText('Password'), { target: { value: 'HT' } });\n"),
+        ("a.ts", "cy.get('input[name=\"password\"]').clear().type('HT{enter}');\n"),
+        ("a.ts", "const s = z.object({ password: z.string().default('HT') });\n"),
+        ("a.rb", "fill_in 'Password', with: 'HT'\n"),
+        ("a.rb", "let(:password) { 'HT' }\n"),
+        ("a.py", "page.get_by_label(\"Password\", exact=True).fill(\"HT\")\n"),
+        ("a.py", "password_input.send_keys(\"HT\")\n"),
+        ("a.py", "p = os.environ.get(\n    \"DB_PASSWORD\",\n    \"HT\",\n)\n"),
+        ("a.py", "@pytest.mark.parametrize(\"user,password\", [(\"bob\", \"HT\")])\n"),
+        ("a.rs", "let p = env::var(\"DB_PASSWORD\").unwrap_or_else(|_e| \"HT\".to_owned());\n"),
+        ("a.rs", "let p = env::var(\"PASSWORD\").ok().unwrap_or_else(|| String::from(\"HT\"));\n"),
+        ("a.php", "'password' => Hash::make('HT'),\n"),
+        ("a.java", "new UsernamePasswordAuthenticationToken(\"bob\", \"HT\");\n"),
+        ("a.json", "{\"adminPassword\": {\"type\": \"securestring\", \"defaultValue\": \"HT\"}}\n"),
+        ("a.json", "[{\"ParameterKey\": \"DBPassword\", \"ParameterValue\": \"HT\"}]\n"),
+        ("a.tf", "{\n  value = \"HT\"\n  type  = \"SecureString\"\n}\n"),
+        ("a.html", "<input type=\"password\" name=\"pw\" value=\"HT\">\n"),
+        ("a.sh", "aws ssm put-parameter --name /a/b --type SecureString --value 'HT'\n"),
+        ("a.sh", "az keyvault secret set --vault-name v --name DbPassword --value 'HT'\n"),
+    ] {
+        // The name of an element in a form has dashes, too.
+        let dashed = (!line.starts_with("p")).then_some("Orange-Prod-1200");
+        for password in ["Summer2024!", "Castle!577"].into_iter().chain(dashed) {
+            let text = line.replace("HT", password);
+            let told = left(name, &text);
+            assert!(!told.contains(password), "{told}");
+            let rest: Vec<_> = line.split("HT").collect();
+            assert!(told.starts_with(rest[0]) && told.ends_with(rest[1]), "{told}");
+        }
+    }
+    for text in [
+        "page.getByLabel('Password').fill(os.environ[\"E2E_PASSWORD_2\"])\n",
+        "page.getByLabel('Password').press('Control+KeyA1');\n",
+        "'password' => ['required', 'regex:/^(?=.*[0-9]).{8,}$/'],\n",
+        "login({ password: a, label: 'Sign-In-2024' });\n",
+        "{\"name\": \"db-secret\", \"value\": \"tariff-db-17\"}\n",
+        "{\"password\": {\"type\": \"string\"}, \"default\": \"Summer2024!\"}\n",
+        "f(password, id=\"Form-Login-2\", placeholder=\"Passw0rd-2024!\")\n",
+        "const oids = { dhSinglePass: \"dhSinglePass-sha256kdf\" };\n",
+    ] {
+        assert_eq!(redacted(text).text, text);
+    }
+}
+
 /// Before, the word for the secret beside it announced what identifies another thing, and a time lost its first half.
 #[test]
 fn what_identifies_a_thing_beside_a_secret_and_a_time_stay() {
