@@ -37,10 +37,11 @@ const VALUES: [&[u8]; 8] = [
 
 /// Takes the passwords of the statement that a word is in. A word before `done` is in a statement that was read.
 pub(super) fn find(text: &[u8], said: KeywordHit, done: &mut usize, claims: &mut impl Claimed) {
-    let KeywordHit { word, start, end } = said;
+    let KeywordHit { word, end, .. } = said;
     let is_one = match word {
         Keyword::Password => names_password(near(text, end, 6)),
-        Keyword::ShortPassword => begins_word(text, start),
+        // `db_pw.send_keys(…)`
+        Keyword::ShortPassword => near(text, end, 1) == b".",
         Keyword::Secret => true,
         _ => false,
     };
@@ -72,12 +73,6 @@ fn names_password(rest: &[u8]) -> bool {
     let goes_on =
         |word: &&[u8]| rest.get(..word.len()).is_some_and(|rest| rest.eq_ignore_ascii_case(word));
     !rest.first().is_some_and(u8::is_ascii_alphabetic) || REST.iter().any(goes_on)
-}
-
-/// Tells whether a word does not end a longer one: `db_pw`.
-fn begins_word(text: &[u8], start: usize) -> bool {
-    let before = start.checked_sub(1).and_then(|at| text.get(at));
-    before.is_none_or(|byte| byte.is_ascii_whitespace() || b"_-.(\"'`".contains(byte))
 }
 
 /// Tells whether a value shows by itself that it is a password: people choose it so, or chance has drawn it.
