@@ -54,6 +54,9 @@ pub(super) fn word_of_choice<'a>(
         b"to"
     } else if said.starts_with(b"or ") && is_looked_up {
         b"or"
+    } else if said.starts_with(b"BY '") {
+        // `IDENTIFIED WITH caching_sha2_password BY '…'`
+        b"BY"
     } else if signs.is_empty() && PASSWORDS.contains(&name) {
         said.get(..is_len(said)).unwrap_or_default()
     } else {
@@ -80,11 +83,12 @@ fn is_len(text: &[u8]) -> usize {
 /// Tells whether a text ends with the beginning of a look-up in the environment, and perhaps of the name there:
 /// `getenv("DB_`.
 pub(super) fn begins_look_up(before: &[u8]) -> bool {
-    const LOOK_UPS: [&[u8]; 8] = [
+    const LOOK_UPS: [&[u8]; 9] = [
         b"env(",
         b"env[",
         b"environ[",
         b"environ.get(",
+        b"environ.setdefault(",
         b"env.get(",
         b"env.fetch(",
         b"env.str(",

@@ -143,7 +143,10 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
     };
     // An address or a path is none; a symbol at the end of a word alone is punctuation.
     let is_path = || value.windows(2).any(|two| matches!(two, b"->" | b"::" | b"//"));
-    let is_path = || is_path() && !(symbols > 1 && stats.changes * 2 >= stats.len);
+    // Chance puts such signs between letters, too: `TzB3zA::PiIFG79f`.
+    let is_drawn = || stats.len >= 12 && stats.is_drawn() && stats.digits >= 2;
+    let is_path =
+        || is_path() && !(symbols > 1 && stats.changes * 2 >= stats.len || is_drawn());
     // `/srv/node12`, `~/main/Client7`
     let is_rooted = || {
         let is_one = |part: &[u8]| part.len() < 3 || TokenStats::of(part).is_name();
@@ -190,12 +193,13 @@ fn is_balanced(value: &[u8]) -> bool {
     open.is_empty() && pairs > 0
 }
 
-/// Tells whether a value is spelled with letters of other alphabets, too, but mostly without them.
+/// Tells whether a value is spelled with letters and signs outside of ASCII, too, but mostly without them.
 fn has_foreign_letters(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };
     let foreign = text.chars().filter(|char| !char.is_ascii()).count();
+    let is_sign = |char: char| !char.is_ascii() && !char.is_whitespace() && !char.is_control();
     foreign * 3 <= text.chars().count()
-        && text.chars().all(|char| char.is_ascii_graphic() || char.is_alphabetic())
+        && text.chars().all(|char| char.is_ascii_graphic() || is_sign(char))
 }
 
 /// Tells whether a byte is a bracket or a bar, which are in the code of programs.

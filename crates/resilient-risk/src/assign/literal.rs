@@ -8,6 +8,9 @@ use super::super::{escape, work};
 use super::shape::LENS;
 use super::{near, row};
 
+/// How a shell writes a quote within quotes, from behind the one that closes: `'a'\''b'`, `'a'"'"'b'`.
+const JOINTS: [&[u8]; 2] = [b"\\''", b"\"'\"'"];
+
 /// A value with escapes is not longer as it is written.
 const WRITTEN_MAX: usize = 6 * *LENS.end();
 
@@ -133,11 +136,20 @@ impl Opening {
                 && !self.is_triple
                 && hashes.is_empty()
                 && rest.first() == Some(&self.quote);
+            let may_join = is_quote && self.quote == b'\'' && !self.is_escaped && !self.is_triple;
+            let joint = JOINTS.iter().find(|joint| may_join && rest.starts_with(joint));
             let is_inner_end = self.is_escaped && !is_quote && rest.first() == Some(&self.quote);
             let len = if is_quote && self.is_escaped {
                 return None;
+            } else if let Some(joint) = joint {
+                said.extend(text.get(copied..at)?);
+                said.push(self.quote);
+                1 + joint.len()
             } else if is_quote && !is_doubled && rest.starts_with(hashes) || is_inner_end {
-                let is_other = copied > 0;
+                // In literals without escapes a backslash is one: `'k3J\nxP'`.
+                let has_control = said.iter().any(u8::is_ascii_control) && !self.is_escaped;
+                let written = text.get(..at)?;
+                let is_other = copied > 0 && !(has_control && written.iter().all(u8::is_ascii_graphic));
                 said.extend(text.get(copied..at).filter(|_| is_other).unwrap_or_default());
                 return Some((at, is_other.then_some(said)));
             } else if is_quote && is_doubled {
