@@ -71,8 +71,9 @@ static BANK: Notation = LazyLock::new(|| {
 /// Finds the values after the words of a text.
 pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claimed) {
     // Up to here the text is tables, lists of columns, cookies, and lists of values.
-    let (mut tables, mut cookies, mut values, mut statements) = (0, 0..0, 0, 0);
+    let (mut tables, mut cookies, mut values) = (0, 0..0, 0);
     let mut lists = insert::Reading::default();
+    let mut statements = nearby::Reading::default();
     for said in keywords.iter().copied() {
         let KeywordHit { word, start, end } = said;
         if is_other_word(text, said) {

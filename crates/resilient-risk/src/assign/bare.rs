@@ -7,7 +7,7 @@ use memchr::{memchr_iter, memchr2, memchr2_iter, memchr3, memmem, memrchr, memrc
 use super::super::bits::others;
 use super::super::token::TokenStats;
 use super::place::begins_setting;
-use super::shape::{LENS, is_dense, is_grouped, is_memorable};
+use super::shape::{LENS, is_dense, is_grouped, is_memorable, is_words_with_number};
 use super::{line_around, near, near_before, quote};
 
 /// Blanks and signs outside of ASCII: a no-break space, a closing quote, a dash, a full stop of Chinese.
@@ -213,7 +213,7 @@ fn entry_len(
     let is_alone = || before.split(u8::is_ascii_whitespace).filter(is_word).nth(1).is_none();
     // A name of a type may be all of a line, too.
     // The values of keys are names, too: those have no signs before their words.
-    let is_chosen = || !signs.is_empty() && is_memorable(rest);
+    let is_chosen = || !signs.is_empty() && (is_memorable(rest) || is_words_with_number(rest));
     let is_type = || TokenStats::of(rest).is_name() && !is_chosen();
     let is_value = || (follows || is_named && is_alone()) && !is_type();
     let is_own = is_named && direct || is_value();

@@ -4,7 +4,9 @@ use super::super::keywords::Keyword;
 use super::super::token::{Kind, TokenStats};
 use super::super::{decode, placeholder};
 use super::place::{is_place, is_rules, is_template};
-use super::shape::{LENS, is_dense, is_grouped, is_scrambled, is_symbol, is_word_with_number};
+use super::shape::{
+    LENS, is_dense, is_grouped, is_scrambled, is_symbol, is_word_with_number, is_words_with_number,
+};
 
 /// So many hexadecimal digits are hardly a word with a number.
 const HEX_MIN: usize = 12;
@@ -131,22 +133,24 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
                 || is_field && !stats.is_name() && is_small()
                 // `Castle-banana42`
                 || is_field && classes >= 3 && digits >= 2 && value.contains(&b'-')
+                || is_field && is_words_with_number(value)
                 || is_hex && stats.changes >= 3
         }
         (_, Stand::Literal) => {
             classes >= 3 && stats.changes >= 3
                 || is_word_with_number(value)
+                || word == Keyword::Password && is_words_with_number(value)
                 || dense && stats.changes >= 4
                 || stats.has_rare_bigrams() && digits >= 2
                 || is_hex && stats.changes >= 3
         }
     };
     // An address or a path is none; a symbol at the end of a word alone is punctuation.
-    let is_path = || value.windows(2).any(|two| matches!(two, b"->" | b"::" | b"//"));
+    let has = |signs: [&[u8; 2]; 2]| value.windows(2).any(|two| signs.iter().any(|it| **it == two));
     // Chance puts such signs between letters, too: `TzB3zA::PiIFG79f`.
     let is_drawn = || stats.len >= 12 && stats.is_drawn() && stats.digits >= 2;
-    let is_path =
-        || is_path() && !(symbols > 1 && stats.changes * 2 >= stats.len || is_drawn());
+    let is_path = || has([b"//", b"//"]) || has([b"->", b"::"]) && !is_drawn();
+    let is_path = || is_path() && !(symbols > 1 && stats.changes * 2 >= stats.len);
     // `/srv/node12`, `~/main/Client7`
     let is_rooted = || {
         let is_one = |part: &[u8]| part.len() < 3 || TokenStats::of(part).is_name();

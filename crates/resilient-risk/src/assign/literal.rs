@@ -146,12 +146,16 @@ impl Opening {
                 said.push(self.quote);
                 1 + joint.len()
             } else if is_quote && !is_doubled && rest.starts_with(hashes) || is_inner_end {
-                // In literals without escapes a backslash is one: `'k3J\nxP'`.
-                let has_control = said.iter().any(u8::is_ascii_control) && !self.is_escaped;
-                let written = text.get(..at)?;
-                let is_other = copied > 0 && !(has_control && written.iter().all(u8::is_ascii_graphic));
-                said.extend(text.get(copied..at).filter(|_| is_other).unwrap_or_default());
-                return Some((at, is_other.then_some(said)));
+                if copied == 0 {
+                    return Some((at, None));
+                }
+                said.extend(text.get(copied..at)?);
+                // In quotes that know no escapes a backslash is one: `'k3J\nxP'`.
+                let is_written = self.quote != b'"'
+                    && said.iter().any(u8::is_ascii_control)
+                    && !self.is_escaped
+                    && text.get(..at)?.iter().all(u8::is_ascii_graphic);
+                return Some((at, (!is_written).then_some(said)));
             } else if is_quote && is_doubled {
                 said.extend(text.get(copied..at)?);
                 said.push(self.quote);

@@ -99,7 +99,7 @@ fn begins_reference(before: &[u8]) -> bool {
 
 /// Tells whether a name goes on as that of a part of a form, or of what a secret is kept in or made with: `PASSWORD_FIELD`,
 /// `secretName`, `password_hasher`. The value is a name, too.
-fn names_other(name: &[u8]) -> bool {
+pub(super) fn names_other(name: &[u8]) -> bool {
     const PARTS: [&[u8]; 25] = [
         b"field",
         b"input",

@@ -5,66 +5,85 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memmem, memrchr, memrchr2};
+use memchr::{memchr, memmem, memrchr, memrchr2};
 
 use super::super::keywords::{Keyword, KeywordHit};
 use super::super::tables::STRONG_SECRET_WORDS;
 use super::super::token::TokenStats;
-use super::super::work;
+use super::super::{naming, work};
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
-use super::name::{is_of_other, names_field};
+use super::name::{is_of_other, names_field, names_other};
 use super::shape::{is_memorable, is_name, is_slug};
 use super::{Claimed, ValueHit, line_around, near, row};
 
 /// A statement is read so far behind the word, and a value that stands before it is so near.
-const STATEMENT_MAX: usize = 400;
+const STATEMENT_MAX: usize = 500;
 
 /// So many lines of it are read.
-const LINES_MAX: usize = 8;
+const LINES_MAX: usize = 16;
 
 /// What an argument, an attribute or an entry is called whose value is that of what stands beside it.
-const VALUES: [&[u8]; 8] = [
-    b"value",
-    b"default",
-    b"defaultvalue",
-    b"default_value",
-    b"parametervalue",
-    b"with",
-    b"string",
-    b"body",
-];
+const VALUES: [&[u8]; 6] =
+    [b"value", b"default", b"defaultvalue", b"default_value", b"parametervalue", b"with"];
 
-/// Takes the passwords of the statement that a word is in. A word before `done` is in a statement that was read.
-pub(super) fn find(text: &[u8], said: KeywordHit, done: &mut usize, claims: &mut impl Claimed) {
-    let KeywordHit { word, end, .. } = said;
+/// How far statements are read, and how often.
+#[derive(Default)]
+pub(super) struct Reading {
+    end: usize,
+    times: usize,
+}
+
+/// Takes the passwords of the statement that a word is in.
+pub(super) fn find(
+    text: &[u8],
+    said: KeywordHit,
+    reading: &mut Reading,
+    claims: &mut impl Claimed,
+) {
+    /// Statements may stand in one another; no byte is read more often.
+    const TIMES_MAX: usize = 6;
+    let KeywordHit { word, start, end } = said;
+    // `'/password'` is a path, and `/password/` an expression.
+    let is_path = start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'/')
+        && near(text, end + name_len(text, end), 1) != b"/";
     let is_one = match word {
+        _ if is_path => false,
         Keyword::Password => names_password(near(text, end, 6)),
         // `db_pw.send_keys(…)`
         Keyword::ShortPassword => near(text, end, 1) == b".",
-        Keyword::Secret => true,
+        Keyword::Secret | Keyword::Key => true,
         _ => false,
     };
-    if !is_one || end < *done {
-        return;
-    }
+    // `getByLabel('Secret name')`
+    let label = text.get(end..quotes_end(text, start, end)).unwrap_or_default();
+    let is_label =
+        label.contains(&b' ') && names_other(label.get(..label.len() - 1).unwrap_or_default());
+    let is_read = end < reading.end && reading.times >= TIMES_MAX;
     let is_field = names_field(text, end);
-    if !is_field && is_of_other(text, said) {
+    if !is_one || is_label || is_read || !is_field && is_of_other(text, said) {
         return;
     }
+    let name = text.get(start.saturating_sub(40)..end).unwrap_or_default();
+    let family = if word == Keyword::Key { naming::family_after(name) } else { "generic_secret" };
     let mut statement = Statement::around(text, said);
-    while let Some(Found { span, is_direct }) = statement.next() {
+    while let Some(Found { span, is_given }) = statement.next() {
         let span = without_key(text, span);
         let value = text.get(span.clone()).unwrap_or_default();
         // Of a field the value may be the name of an element.
         let is_other = || is_name(value) || is_field && is_slug(value);
-        let is_direct = is_direct && (statement.is_assigned || word == Keyword::Password);
-        let fits = !is_other() && (is_direct || is_said(value)) && !is_written(value);
-        if fits && is_password(value, Stand::Literal, Keyword::Password) && claims.is_free(&span) {
-            claims.claim(ValueHit { family: "generic_secret", name: "assigned_password", span });
+        let shows = || word != Keyword::Key && is_said(value);
+        let word = if word == Keyword::Key { word } else { Keyword::Password };
+        let fits = (is_given || shows()) && !is_other() && !is_written(value);
+        if fits && is_password(value, Stand::Literal, word) && claims.is_free(&span) {
+            let name = if word == Keyword::Key { "assigned_key" } else { "assigned_password" };
+            claims.claim(ValueHit { family, name, span });
         }
     }
-    *done = statement.at;
+    *reading = Reading {
+        end: reading.end.max(statement.at),
+        times: if end < reading.end { reading.times + 1 } else { 1 },
+    };
 }
 
 /// Tells whether what a word for passwords goes on with makes it one, and not another that begins so: `passValue`.
@@ -78,12 +97,23 @@ fn names_password(rest: &[u8]) -> bool {
 /// Tells whether a value shows by itself that it is a password: people choose it so, or chance has drawn it.
 fn is_said(value: &[u8]) -> bool {
     let stats = TokenStats::of(value);
-    let is_drawn =
-        || stats.is_drawn() && stats.lower > 0 && !stats.is_hexadecimal() && !is_slug(value);
-    // Names of types have dashes, too: `dhSinglePass-sha256kdf`.
-    let is_camel = |two: &[u8]| matches!(two, [b'a'..=b'z', b'A'..=b'Z']);
+    // The name of a thing, or of a file: `price_1Nx…`, `img_4F2a8C.png`.
+    let word = value.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    let ends_file = || {
+        let end = value.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        end <= 5 && value.len().checked_sub(end + 1).and_then(|at| value.get(at)) == Some(&b'.')
+    };
+    let is_thing = || {
+        let rest = value.get(word..).and_then(|rest| rest.strip_prefix(b"_"));
+        word > 1 && rest.is_some_and(|rest| rest.iter().all(u8::is_ascii_alphanumeric))
+            || ends_file()
+    };
+    let is_drawn = || {
+        let is_mixed = stats.lower > 0 && !stats.is_hexadecimal() && !value.contains(&b'<');
+        stats.is_drawn() && is_mixed && !is_slug(value) && !is_thing()
+    };
     let has_sign = || value.iter().any(|byte| b"!@#$%^&*~?".contains(byte));
-    is_memorable(value) && (has_sign() || !value.windows(2).any(is_camel)) || is_drawn()
+    has_sign() && is_memorable(value) || is_drawn()
 }
 
 /// A value without the key at its end that a test strikes: `…{enter}`.
@@ -100,16 +130,48 @@ fn without_key(text: &[u8], span: Range<usize>) -> Range<usize> {
 
 /// Tells whether a value has the notation of another thing in it: of bytes, an expression, an address, another literal.
 fn is_written(value: &[u8]) -> bool {
-    const NOTATIONS: [&[u8]; 11] =
-        [b"\\x", b"\\u", b"(?", b"0-9", b"A-Z", b"a-z", b"%2", b"%3", b"\"", b"'", b"`"];
-    NOTATIONS.iter().any(|notation| memmem::find(value, notation).is_some())
+    const NOTATIONS: [&[u8]; 15] = [
+        b"\\x", b"\\u", b"\\b", b"\\d", b"\\w", b"\\s", b"(?", b"0-9", b"A-Z", b"a-z", b"%2",
+        b"%3", b"\"", b"'", b"`",
+    ];
+    let is_in = |notation: &&[u8]| memmem::find(value, notation).is_some();
+    value.starts_with(b"#") || NOTATIONS.iter().any(is_in)
+}
+
+/// Tells whether a text ends with the beginning of a call that puts a value into a field, or takes it in place of another one:
+/// `.fill(`, `.unwrap_or_else(|_| `.
+fn gives(before: &[u8]) -> bool {
+    const METHODS: [&[u8]; 11] = [
+        b"fill",
+        b"type",
+        b"typetext",
+        b"settext",
+        b"setvalue",
+        b"keys",
+        b"sequentially",
+        b"unwrap_or",
+        b"unwrap_or_else",
+        b"orelse",
+        b"default",
+    ];
+    let before = before.strip_suffix(b"String::from(").unwrap_or(before).trim_ascii_end();
+    let before = match before.strip_suffix(b"|") {
+        Some(inside) => memrchr(b'|', inside).and_then(|at| inside.get(..at)).unwrap_or_default(),
+        None => before,
+    };
+    let Some(before) = before.strip_suffix(b"(") else { return false };
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let len = before.iter().rev().take_while(is_name).count();
+    let name = before.get(before.len() - len..).unwrap_or_default().to_ascii_lowercase();
+    METHODS.iter().any(|method| name.ends_with(method))
 }
 
 /// A value that belongs to a word.
 struct Found {
     span: Range<usize>,
-    /// It is one of two that are assigned, or that of a declaration.
-    is_direct: bool,
+    /// The program gives it to what has the name, and so it need not look like a password: it is one of two that are assigned,
+    /// that of a declaration, or the argument of a call behind the one that the word is in.
+    is_given: bool,
 }
 
 /// The rest of a statement, behind a word of it.
@@ -119,15 +181,25 @@ struct Statement<'a> {
     end: usize,
     /// Where the word stands.
     word: usize,
+    /// The word is the value of an entry, and that is read from its beginning.
+    is_opened: bool,
     lines: usize,
     /// For each bracket that is open, whether what stands in it belongs to the word.
     outer: Vec<bool>,
+    /// The word stood in this bracket, which is closed.
+    left: Option<u8>,
     /// Whether the item that is read does.
     is_own: bool,
+    /// Whether an item does that has no name, outside of brackets.
+    may_be_bare: bool,
+    /// The literal before, which may name what stands behind it: `("data-id", "…")`.
+    label: Range<usize>,
     /// The sign behind the word's name assigns: the statement ends with its item.
     is_assigned: bool,
     /// The item has the name of a value.
     is_value: bool,
+    /// So many literals were read.
+    count: usize,
     /// A question was asked, and the sign before its second answer not read.
     is_asked: bool,
 }
@@ -147,12 +219,18 @@ impl<'a> Statement<'a> {
             at: opened.unwrap_or(at),
             end: text.len().min(end + STATEMENT_MAX),
             word: start,
+            is_opened: opened.is_some(),
             lines: 0,
             outer: if opened.is_some() { vec![false] } else { Vec::new() },
             is_own: opened.is_none(),
-            is_assigned: sign.is_some(),
+            may_be_bare: true,
+            label: 0..0,
+            // `variable "password" { default = "…" }`
+            is_assigned: sign.is_some() || near(text, at, 2) == b" {",
             is_value: false,
             is_asked: false,
+            left: None,
+            count: 0,
         }
     }
 
@@ -168,6 +246,7 @@ impl<'a> Statement<'a> {
         let text = self.text.get(..self.end)?;
         while let Some(byte) = text.get(self.at) {
             match byte {
+                b'{' if self.outer.is_empty() && self.begins_block() => return self.stop(),
                 b'(' | b'[' | b'{' => {
                     self.outer.push(self.is_own);
                     self.is_asked = false;
@@ -178,10 +257,17 @@ impl<'a> Statement<'a> {
                         return self.stop();
                     }
                     let is_outer = self.outer.pop();
+                    if self.outer.is_empty() && (is_outer.is_none() || self.is_opened) {
+                        self.left = self.left.or(Some(*byte));
+                    }
                     self.is_own = self.outer.is_empty() || is_outer.unwrap_or(true);
                     self.is_value = false;
                 }
-                b',' if self.is_assigned && self.outer.is_empty() => return self.stop(),
+                // The next entry belongs to another name.
+                b',' if self.outer.is_empty() && (self.is_assigned || self.left == Some(b'}')) => {
+                    return self.stop();
+                }
+                b'>' if self.is_opened && self.outer.len() == 1 => return self.stop(),
                 b',' => self.next_item(),
                 b';' => return self.stop(),
                 b'?' => self.is_asked = true,
@@ -189,7 +275,9 @@ impl<'a> Statement<'a> {
                 b'"' | b'\'' | b'`' => {
                     let Some(span) = self.literal() else { continue };
                     let is_name = self.name(span.clone());
-                    if !is_name && self.is_own {
+                    let is_labelled = names_attribute(text, &self.label);
+                    self.label = span.clone();
+                    if !is_name && self.is_own && !is_labelled {
                         return Some(self.found(span));
                     }
                     if let Some(span) = self.bare(is_name) {
@@ -213,17 +301,18 @@ impl<'a> Statement<'a> {
         None
     }
 
-    fn found(&self, span: Range<usize>) -> Found {
+    fn found(&mut self, span: Range<usize>) -> Found {
         const BRANCHES: [&[u8]; 8] = [b"or", b"and", b"else", b"||", b"??", b"?:", b"?", b":"];
-        let before = || {
-            let before = self.text.get(..span.start).unwrap_or_default();
-            let before = before.get(before.len().saturating_sub(8)..).unwrap_or_default();
-            let quote = before.iter().rposition(|byte| b"\"'`".contains(byte))?;
-            Some(before.get(..quote)?.trim_ascii_end())
-        };
-        let is_branch =
-            || before().is_some_and(|before| BRANCHES.iter().any(|sign| before.ends_with(sign)));
-        Found { is_direct: self.is_value || self.is_assigned && is_branch(), span }
+        self.count += 1;
+        let before = self.text.get(span.start.saturating_sub(40)..span.start).unwrap_or_default();
+        let quote = before.iter().rposition(|byte| b"\"'`".contains(byte)).unwrap_or(before.len());
+        let before = before.get(..quote).unwrap_or_default().trim_ascii_end();
+        let is_branch = || BRANCHES.iter().any(|sign| before.ends_with(sign));
+        let is_chained = self.count == 1 && self.left.is_some();
+        let is_given = self.is_value && (self.is_assigned || self.is_opened)
+            || self.is_assigned && is_branch()
+            || is_chained && gives(before);
+        Found { span, is_given }
     }
 
     /// Ends the reading.
@@ -233,8 +322,16 @@ impl<'a> Statement<'a> {
     }
 
     fn next_item(&mut self) {
-        self.is_own = self.outer.last().copied().unwrap_or(true);
+        self.is_own = self.outer.last().copied().unwrap_or(self.may_be_bare);
         self.is_value = false;
+    }
+
+    /// Tells whether the brace here begins statements on lines of their own, and no entries.
+    fn begins_block(&self) -> bool {
+        let before = self.text.get(self.word..self.at).unwrap_or_default().trim_ascii_end();
+        let behind = near(self.text, self.at + 1, 8).trim_ascii_start();
+        let is_line = behind.is_empty() || near(self.text, self.at + 1, 8).contains(&b'\n');
+        is_line && !before.last().is_some_and(|last| b":=([,\"'".contains(last))
     }
 
     /// Tells whether the bracket here begins an index, in which the name of an entry stands.
@@ -321,28 +418,45 @@ impl<'a> Statement<'a> {
             indent > row(self.text, line, STATEMENT_MAX, b" \t")
         };
         let is_inner = || indent > 0 && is_inner();
-        self.lines < LINES_MAX && (!self.outer.is_empty() || is_open || closes || is_inner())
+        let is_below = self.is_assigned && self.outer.is_empty() && is_inner();
+        if is_below && !is_open {
+            // In YAML a value has a name there, and in Python a block begins.
+            self.may_be_bare = false;
+            self.next_item();
+        }
+        self.lines < LINES_MAX && (!self.outer.is_empty() || is_open || closes || is_below)
     }
 }
 
-/// Where the literals end that began before a word, if what stands in them behind the word's name is a label:
+/// Where the literal ends that began before a word, if what stands in it behind the word's name is a label:
 /// `'Your password here'`, `'input[name="password"]'`.
 fn quotes_end(text: &[u8], word: usize, name: usize) -> usize {
     const LABEL_MAX: usize = 60;
-    const DEPTH: usize = 2;
-    let mut at = name;
-    for _ in 0..DEPTH {
-        let rest = near(text, at, LABEL_MAX);
-        let is_label = |byte: &&u8| byte.is_ascii_alphanumeric() || b" _-.,:*]/".contains(byte);
-        let len = rest.iter().take_while(is_label).count();
-        let Some(quote) = rest.get(len).filter(|quote| b"\"'`".contains(quote)) else { break };
-        let line = text.get(line_around(text, word).start..at).unwrap_or_default();
-        if memchr_iter(*quote, line).count().is_multiple_of(2) {
-            break;
-        }
-        at += len + 1;
+    let rest = near(text, name, LABEL_MAX);
+    let is_label = |byte: &&u8| byte.is_ascii_alphanumeric() || b" _-.,:*]/!?\"'`".contains(byte);
+    let label = rest.get(..rest.iter().take_while(is_label).count()).unwrap_or_default();
+    if !label.iter().any(|byte| b"\"'`".contains(byte)) {
+        return name;
     }
-    at
+    let line = text.get(line_around(text, word).start..word).unwrap_or_default();
+    let (mut open, mut before) = (None, b' ');
+    for byte in line {
+        open = match open {
+            Some(quote) if *byte == quote && before != b'\\' => None,
+            // An apostrophe opens nothing.
+            None if b"\"'`".contains(byte) && !before.is_ascii_alphanumeric() => Some(*byte),
+            open => open,
+        };
+        before = *byte;
+    }
+    let end = open.and_then(|quote| memchr(quote, label));
+    end.map_or(name, |end| name + end + 1)
+}
+
+/// Tells whether a literal is the name of an attribute or of a header: words with dashes, `X-Trace-Id`.
+fn names_attribute(text: &[u8], span: &Range<usize>) -> bool {
+    let name = text.get(span.clone()).unwrap_or_default();
+    name.contains(&b'-') && name.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'-')
 }
 
 /// Where the entry begins that a word is the value of, if that is in braces or in the tag of an element, and no other brackets

@@ -37,6 +37,33 @@ pub(super) fn is_word_with_number(value: &[u8]) -> bool {
         && word + digits + signs == value.len()
 }
 
+/// Tells whether a value is a word or two and a number of three digits or more, perhaps with a letter behind it, as people choose
+/// passwords that may have no sign: `Summer2024`. None of the words has to do with passwords.
+pub(super) fn is_words_with_number(value: &[u8]) -> bool {
+    const WORDS: RangeInclusive<usize> = 4..=20;
+    let words = value.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let (word, rest) = value.split_at_checked(words).unwrap_or_default();
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let lower = word.to_ascii_lowercase();
+    let is_spelled = |two: &[u8]| matches!(two, [before, b'0' | b'1' | b'3' | b'4' | b'5' | b'7', b'a'..=b'z'] if before.is_ascii_alphabetic());
+    // `c0ffeeDr4gon66`
+    let is_leet = || {
+        value.len() >= 10
+            && value.iter().all(u8::is_ascii_alphanumeric)
+            && value.iter().any(u8::is_ascii_uppercase)
+            && value.windows(3).filter(|three| is_spelled(three)).count() >= 2
+    };
+    is_leet()
+        || WORDS.contains(&words)
+            && (3..=6).contains(&digits)
+            && (rest.len() == digits
+                || rest.len() == digits + 1 && rest.last().is_some_and(u8::is_ascii_lowercase))
+            && word.iter().skip(1).any(u8::is_ascii_lowercase)
+            && !SLUGS.iter().any(|slug| lower.ends_with(slug))
+            && !NAME_PARTS.iter().any(|part| memmem::find(&lower, part).is_some())
+            && !placeholder::is_dummy(value)
+}
+
 /// Tells whether a value is one that people choose as a password, in one word or in several. Names of variables with operators
 /// between them are none, but words with a capital are words: `oldPass1+salt`, `Winter*Tiger842`.
 pub(super) fn is_memorable(value: &[u8]) -> bool {

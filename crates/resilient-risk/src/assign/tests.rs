@@ -279,9 +279,10 @@ fn a_value_in_quotes_goes_to_its_own_closing_quote() {
     // A raw literal ends with a backslash.
     let text = format!("password = '{value}\\'\n");
     assert_eq!(found(&text), [("assigned_password", format!("{value}\\").as_str())]);
-    for open in ["password = \"q7Rk!9zPw\\\"\n", "password = \"q7Rk!9\\nzPw\"\n"] {
-        assert_eq!(found(open), [], "{open}");
-    }
+    assert_eq!(found("password = \"q7Rk!9zPw\\\"\n"), []);
+    // In many literals a backslash is one.
+    let text = "password = 'q7Rk!9\\nzPw'\n";
+    assert_eq!(found(text), [("assigned_password", "q7Rk!9\\nzPw")]);
 }
 
 #[test]
@@ -697,6 +698,57 @@ fn names_of_secrets_and_of_their_algorithms_are_none() {
     let value = ["q7Rk9", "zPw2mX4b"].concat();
     for name in ["existingSecret", "secretName", "client_secret"] {
         let text = format!("{name}: {value}\n");
+        assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+    }
+}
+
+#[test]
+fn a_password_may_have_any_sign_and_a_shell_may_join_its_parts() {
+    for value in [
+        "k3JxP0\\nw9qLmZ",
+        "Tz3FSJ€b2w7v9ZX",
+        "Rocket§1873?",
+        "TzB3zA::PiIFG79f",
+        "q7Rk9->zPw2mX4b",
+    ] {
+        for text in [format!("DB_PASSWORD='{value}'\n"), format!("password: '{value}'\n")] {
+            assert_eq!(found(&text), [("assigned_password", value)], "{text}");
+        }
+    }
+    for (one, two) in [("KqoFGj", "QXpNj7tw"), ("f7z5a$HfRMg", "vi")] {
+        for joint in ["'\\''", "'\"'\"'"] {
+            let value = [one, two].join(joint);
+            for text in
+                [format!("export DB_PASSWORD='{value}'\n"), format!("mysql -p'{value}' app\n")]
+            {
+                assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
+            }
+        }
+    }
+    assert_eq!(found("ApiPassword = 'https://a.b/q7Rk9zPw2mX4b'\n"), []);
+}
+
+#[test]
+fn words_with_a_number_are_a_password_without_a_sign() {
+    for value in ["Summer2024", "FalconDragon5786b", "c0ffeeDr4gon66"] {
+        for text in [
+            format!("DB_PASSWORD={value}\n"),
+            format!("password: {value}\n"),
+            format!("password = \"{value}\"\n"),
+        ] {
+            assert_eq!(found(&text), [("assigned_password", value)], "{text}");
+        }
+    }
+    for text in ["password: UserInput2000\n", "password: Text12\n", "secret: Orders2024\n"] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_plugin_of_mysql_stands_before_its_password() {
+    let value = ["q7Rk9", "zPw2mX4b"].concat();
+    for plugin in ["mysql_native_password", "caching_sha2_password"] {
+        let text = format!("ALTER USER root IDENTIFIED WITH {plugin} BY '{value}';\n");
         assert_eq!(found(&text), [("assigned_password", value.as_str())], "{text}");
     }
 }
