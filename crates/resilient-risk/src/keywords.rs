@@ -55,9 +55,19 @@ pub(super) enum Keyword {
 }
 
 /// The words that are looked for without regard to case.
-pub(super) const KEYWORDS: [(&str, Keyword); 16] = [
+pub(super) const KEYWORDS: [(&str, Keyword); 25] = [
     ("pass", Keyword::Password),
     ("pwd", Keyword::Password),
+    // Passwords in other languages: Spanish, Portuguese, Dutch, German, Polish, Swedish, Russian, Chinese.
+    ("contraseña", Keyword::Password),
+    ("contrasena", Keyword::Password),
+    ("senha", Keyword::Password),
+    ("wachtwoord", Keyword::Password),
+    ("kennwort", Keyword::Password),
+    ("hasło", Keyword::Password),
+    ("lösenord", Keyword::Password),
+    ("пароль", Keyword::Password),
+    ("密码", Keyword::Password),
     ("bindpw", Keyword::Password),
     ("rootpw", Keyword::Password),
     ("pw", Keyword::ShortPassword),

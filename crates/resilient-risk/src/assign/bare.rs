@@ -33,7 +33,7 @@ pub(super) fn len(text: &[u8]) -> usize {
 /// stands before it.
 pub(super) fn word_len(text: &[u8], is_plain: &impl Fn(u8) -> bool) -> usize {
     len_until(text, is_plain, |before, rest| match rest {
-        _ if before.ends_with(b"\\") || quote::is_escape(rest) => false,
+        _ if before.ends_with(b"\\") || quote::is_escape(rest) || quote::is_tail(rest) => false,
         // These three begin other signs, too.
         [0xC2 | 0xE2 | 0xE3, ..] => SIGNS.iter().any(|sign| rest.starts_with(sign)),
         _ => true,
@@ -284,7 +284,9 @@ fn goes_on(rest: &[u8]) -> bool {
             is_random(2) && stats.lower > 0 && stats.upper > 0 && !begins_setting(behind)
         }
         b'\\' => {
-            quote::is_escape(rest) || !behind.first().is_some_and(|byte| b"nrt\"'".contains(byte))
+            quote::is_escape(rest)
+                || quote::is_tail(rest)
+                || !behind.first().is_some_and(|byte| b"nrt\"'".contains(byte))
         }
         _ => true,
     }

@@ -49,14 +49,18 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
     let count = |is: fn(u8) -> bool| value.iter().filter(|byte| is(**byte)).count();
     let letters = count(|byte| byte.is_ascii_alphabetic());
     let digits = count(|byte| byte.is_ascii_digit());
-    let (symbols, code) = (count(is_symbol), count(is_code));
+    // A sign outside of ASCII is several bytes: each is one, and no mark of code.
+    let foreign = count(|byte| !byte.is_ascii());
+    let (symbols, code) = (count(is_symbol) + foreign, count(is_code));
     // One without digits is a word, unless signs stand in it. `%NAME%` is a place for a value.
     let is_lettered = letters == value.len() && is_scrambled(value) && (!is_key || is_long());
     let is_telling =
         digits > 0 || is_lettered || is_quoted && value.first() != value.last() && symbols > 0;
     let is_spelled = || {
         let is_one = |byte: &u8| byte.is_ascii_graphic() || stand == Stand::Field && *byte == b' ';
-        value.iter().all(is_one) || is_quoted && has_foreign_letters(value)
+        value.iter().all(is_one)
+            || is_quoted && is_of(value, |char| char.is_alphabetic() || is_foreign_sign(char))
+            || stand == Stand::Field && is_of(value, is_foreign_sign)
     };
     let is_place =
         || is_place(value) || is_rules(value) || word == Keyword::Sql && value.starts_with(b"%");
@@ -197,13 +201,19 @@ fn is_balanced(value: &[u8]) -> bool {
     open.is_empty() && pairs > 0
 }
 
-/// Tells whether a value is spelled with letters and signs outside of ASCII, too, but mostly without them.
-fn has_foreign_letters(value: &[u8]) -> bool {
+/// Tells whether a value is spelled with some characters outside of ASCII, too, but mostly without them.
+fn is_of(value: &[u8], is_one: impl Fn(char) -> bool) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };
     let foreign = text.chars().filter(|char| !char.is_ascii()).count();
-    let is_sign = |char: char| !char.is_ascii() && !char.is_whitespace() && !char.is_control();
     foreign * 3 <= text.chars().count()
-        && text.chars().all(|char| char.is_ascii_graphic() || is_sign(char))
+        && text.chars().all(|char| char.is_ascii_graphic() || !char.is_ascii() && is_one(char))
+}
+
+/// Tells whether a character is a sign outside of ASCII that ends no sentence and no quotation: `€`, `§`.
+fn is_foreign_sign(char: char) -> bool {
+    let is_punctuation =
+        matches!(char, '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}');
+    !char.is_alphabetic() && !char.is_whitespace() && !char.is_control() && !is_punctuation
 }
 
 /// Tells whether a byte is a bracket or a bar, which are in the code of programs.

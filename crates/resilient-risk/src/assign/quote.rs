@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr_iter, memchr3, memmem};
 
+use super::super::token::TokenStats;
 use super::super::{escape, work};
-use super::LINE_REACH;
 use super::place::begins_setting;
 use super::shape::LENS;
+use super::{LINE_REACH, near};
 
 /// How a quote is written: in a literal in a literal and in an attribute of XML, too.
 const QUOTES: [&[u8]; 5] = [b"\\\"", b"&quot;", b"\"", b"'", b"`"];
@@ -46,6 +47,18 @@ pub(super) fn is_escape(text: &[u8]) -> bool {
         [b'\\', sign, ..] => b"!#$&()*;<>?[]^`{|}~".contains(sign),
         _ => false,
     }
+}
+
+/// Tells whether a text begins with a backslash that is one, and no escape of a line end: chance has drawn what stands behind it,
+/// and no name of a setting follows.
+pub(super) fn is_tail(text: &[u8]) -> bool {
+    const LEN_MIN: usize = 5;
+    let [b'\\', b'n' | b'r' | b't', behind @ ..] = text else { return false };
+    let behind = near(behind, 0, *LENS.end());
+    let len = behind.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let stats = TokenStats::of(behind.get(..len).unwrap_or_default());
+    let is_mixed = stats.lower > 0 && stats.upper > 0 && stats.digits > 0;
+    len >= LEN_MIN && is_mixed && stats.is_drawn() && !matches!(behind.get(len), Some(b'=' | b':'))
 }
 
 /// What a word of a shell says: its signs without the backslashes before them.
@@ -104,7 +117,11 @@ fn len_in(quote: Option<&[u8]>, text: &[u8], is_end: impl Fn(&[u8]) -> bool) -> 
             (None, Some(quote)) if *first == b'\\' && behind.starts_with(quote) => 2,
             (None, Some(b"\"")) if rest.starts_with(b"\\\\") => 2,
             // The end of a line is written so in a literal.
-            (None, Some(_)) if matches!(rest, [b'\\', b'n' | b'r' | b't', ..]) => break,
+            (None, Some(_))
+                if matches!(rest, [b'\\', b'n' | b'r' | b't', ..]) && !is_tail(rest) =>
+            {
+                break;
+            }
             // Where no quote is known to be open, it ends a literal in a literal.
             (None, None) if matches!(rest, [b'\\', b'"' | b'\'', ..]) => break,
             (None, _) => 1,

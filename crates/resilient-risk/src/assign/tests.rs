@@ -725,6 +725,10 @@ fn a_password_may_have_any_sign_and_a_shell_may_join_its_parts() {
             }
         }
     }
+    for text in ["password=k3JxP0w9\\rqLm4Zv7\n", "DEBUG password=k3JxP0w9\\nqLm4Zv7 ok\n"] {
+        let value = text.split(['=', ' ', '\n']).find(|part| part.starts_with("k3J"));
+        assert_eq!(found(text), [("assigned_password", value.unwrap_or_default())], "{text}");
+    }
     assert_eq!(found("ApiPassword = 'https://a.b/q7Rk9zPw2mX4b'\n"), []);
 }
 
@@ -735,6 +739,8 @@ fn words_with_a_number_are_a_password_without_a_sign() {
             format!("DB_PASSWORD={value}\n"),
             format!("password: {value}\n"),
             format!("password = \"{value}\"\n"),
+            format!("contraseña: {value}\n"),
+            format!("пароль = \"{value}\"\n"),
         ] {
             assert_eq!(found(&text), [("assigned_password", value)], "{text}");
         }
