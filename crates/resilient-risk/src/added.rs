@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use memchr::memmem;
+
 use super::hit::{each_hit, is_secret};
 use super::model::Model;
 use super::policy::Policy;
@@ -12,8 +14,12 @@ use super::scan::{self, ScanOptions};
 use super::score::{measure, score, weigh};
 use super::text_index::TextIndex;
 
-/// How often the old text had each finding: family, pattern and what was matched.
-struct Known<'a>(HashMap<(Cow<'static, str>, Cow<'static, str>, &'a str), usize>);
+/// What the old text had.
+struct Known<'a> {
+    text: &'a str,
+    /// How often it had each finding: family, pattern and what was matched.
+    found: HashMap<(Cow<'static, str>, Cow<'static, str>, &'a str), usize>,
+}
 
 impl<'a> Known<'a> {
     fn of(text: &'a str, policy: &Policy) -> Self {
@@ -23,22 +29,28 @@ impl<'a> Known<'a> {
             let matched = text.get(hit.span).unwrap_or_default();
             *known.entry((hit.kind, hit.pattern, matched)).or_default() += 1;
         });
-        Self(known)
+        Self { text, found: known }
     }
 
     /// Whether the old text had a finding of the new one; each of the old text's counts once.
     fn take(&mut self, hit: &PatternHit, text: &'a str) -> bool {
-        if self.0.is_empty() {
-            return false;
-        }
         let matched = text.get(hit.span.clone()).unwrap_or_default();
-        match self.0.get_mut(&(hit.kind.clone(), hit.pattern.clone(), matched)) {
+        match self.found.get_mut(&(hit.kind.clone(), hit.pattern.clone(), matched)) {
             Some(count) if *count > 0 => {
                 *count -= 1;
                 true
             }
-            _ => false,
+            _ => hit.pieces.is_empty() && self.has(matched, text),
         }
+    }
+
+    /// Whether the old text had a value as often as the new one. What stands around it may have changed, so that it is found now.
+    fn has(&self, value: &str, text: &str) -> bool {
+        /// A shorter value may be a part of any word.
+        const LEN_MIN: usize = 8;
+        let count = |text: &str| memmem::find_iter(text.as_bytes(), value.as_bytes()).count();
+        let before = if value.len() < LEN_MIN { 0 } else { count(self.text) };
+        before > 0 && before >= count(text)
     }
 }
 
@@ -173,6 +185,18 @@ mod tests {
         assert_eq!(added(&one, &both), [("github_pat".to_owned(), 3)]);
         let twice = format!("{one}\n{one}\n");
         assert_eq!(added(&one, &twice).len(), 1, "a second copy is added");
+    }
+
+    /// Before, a word for secrets that an edit wrote beside an old value made that a new secret.
+    #[test]
+    fn a_value_that_was_there_before_is_not_added_when_its_surroundings_change() {
+        let id = ["Iv1.", "9e21bd47", "27af40fc"].concat();
+        let value = ["q7Rk9", "zPw2mX4b"].concat();
+        let env = |url: &str| format!("DATABASE_URL=\"postgres://shop:{url}@db/shop\"\nID={id}\n");
+        assert_eq!(added(&env("x"), &env("${DATABASE_SECRET}")), []);
+        let named = format!("password = \"{value}\"\n");
+        assert_eq!(added(&format!("x = \"{value}\"\n"), &named), []);
+        assert_eq!(added(&format!("x = \"{value}\"\n"), &[&named[..], &named].concat()).len(), 2);
     }
 
     #[test]
