@@ -98,6 +98,7 @@ impl Writer<'_> {
             regions: self.regions,
         };
         let form = self.can_look_up(site, &around).then(|| self.form(site, &around)).flatten();
+        let form = form.filter(|form| !sets_itself(site, &around, &form.look_up));
         let Some(form) = form else { return self.write_marks(site, &around, rendered) };
         rendered.text += &form.start;
         for (nth, part) in site.parts.iter().enumerate() {
@@ -239,6 +240,18 @@ impl Writer<'_> {
             _ => Some(Style::sum(site, "(", " + ", value)),
         }
     }
+}
+
+/// Whether a look-up would stand behind a sign that assigns to the same variable: `process.env.KEY = process.env.KEY`. In
+/// JavaScript the text `undefined` is the secret then, if there is no such variable.
+fn sets_itself(site: &Site<'_>, around: &Around<'_>, look_up: &str) -> bool {
+    let line = around.line().trim_ascii_end();
+    let Some(target) = line.strip_suffix('=').map(str::trim_ascii_end) else { return false };
+    site.pieces().any(|piece| {
+        let variable = piece.secret.variable.as_deref().unwrap_or_default();
+        let written = look_up.replace("KEY", variable);
+        !variable.is_empty() && target.replace('\'', "\"").ends_with(&written.replace('\'', "\""))
+    })
 }
 
 #[cfg(test)]

@@ -212,3 +212,21 @@ fn look_ups_make_no_secret_of_their_neighbours() {
     let expected = format!("STRIPE_PUBLIC=${{STRIPE_PUBLIC}}\n{dsn}SMTP_PASS={mark}\n");
     assert_eq!(redaction.text, expected);
 }
+
+/// Before, a variable was set from itself, and JavaScript made the text `undefined` of one that is not there.
+#[test]
+fn a_variable_is_not_set_from_itself() {
+    let key = ["q7Rk9zPw2mX4", "Vt8Ls3Yc6Hg1"].concat();
+    for (language, text) in [
+        (Language::JavaScript, "process.env.JWT_SECRET = 'HT'\n"),
+        (Language::Python, "import os\nos.environ['API_KEY'] = 'HT'\n"),
+    ] {
+        let wish = Wish { language: Some(language), env: true, ..Wish::default() };
+        let redaction = redact(&text.replace("HT", &key), &Policy::default(), &wish).unwrap();
+        assert!(redaction.text.contains("<REDACTED:"), "{}", redaction.text);
+    }
+    let text = format!("process.env.A = x; const apiKey = '{key}'\n");
+    let wish = Wish { language: Some(Language::JavaScript), env: true, ..Wish::default() };
+    let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+    assert!(redaction.text.ends_with("apiKey = process.env.API_KEY\n"), "{}", redaction.text);
+}
