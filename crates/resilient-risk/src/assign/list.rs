@@ -47,9 +47,11 @@ pub(super) fn find(
         "generic_secret"
     };
     let from = end + name + row(text, end + name, 3, b"\"'`])");
-    let Some(sign) = sign_end(text, from) else { return };
+    let maps = if word == Keyword::Key { Maps::Read } else { Maps::Passed };
+    let Some(sign) = sign_end(text, from).or_else(|| head_end(text, start, from)) else { return };
     let spans = match opener_len(text, sign) {
-        Some(len) => literals(text, sign + len),
+        _ if text.get(..sign).is_some_and(|lead| lead.ends_with(b"]")) => section(text, sign),
+        Some(len) => literals(text, sign + len, maps),
         None if text.get(..sign).is_some_and(|lead| lead.ends_with(b":")) => {
             items(text, start, sign)
         }
@@ -126,7 +128,7 @@ fn sign_end(text: &[u8], from: usize) -> Option<usize> {
 }
 
 /// What stands before the bracket that opens a list, in Java, Kotlin, Python, C#, Rust and PHP.
-const MAKERS: [&[u8]; 20] = [
+const MAKERS: [&[u8]; 26] = [
     b"",
     b"Arrays.asList",
     b"List.of",
@@ -147,12 +149,19 @@ const MAKERS: [&[u8]; 20] = [
     b"mapOf",
     b"new Map",
     b"new Set",
+    b"new Dictionary",
+    b"new List",
+    b"dict",
+    b"Object.freeze",
+    b"HashMap::from",
+    b"BTreeMap::from",
 ];
 
 /// How much of a text opens a list, if it begins with that: a bracket, and a type or a call before it.
 fn opener_len(text: &[u8], from: usize) -> Option<usize> {
     const TYPE_MAX: usize = 24;
     let blanks = row(text, from, ITEM_MAX, b" \t\r\n");
+    let blanks = blanks + row(text, from + blanks, 1, b"&");
     let rest = text.get(from + blanks..)?;
     // `[]string{` and `map[string]string{` of Go
     let inner = rest
@@ -169,38 +178,69 @@ fn opener_len(text: &[u8], from: usize) -> Option<usize> {
     {
         return Some(blanks + rest.len() - inner.len() + of_type + 1);
     }
-    let opens = |maker: &&&[u8]| {
-        let behind = rest.strip_prefix(**maker);
-        behind.and_then(|behind| behind.first()).is_some_and(|sign| b"[({".contains(sign))
+    let bracket = |maker: &&[u8]| {
+        let behind = rest.strip_prefix(*maker)?;
+        // `new Dictionary<string, string>()` and the braces below it
+        let of_type =
+            if behind.starts_with(b"<") { memchr(b'>', near(behind, 0, TYPE_MAX))? + 1 } else { 0 };
+        let call = if behind.get(of_type..)?.starts_with(b"()") { 2 } else { 0 };
+        let at = of_type + call;
+        let at = at + if of_type > 0 { row(behind, at, ITEM_MAX, b" \t\r\n") } else { 0 };
+        let is_one = behind.get(at).is_some_and(|sign| b"[({".contains(sign));
+        is_one.then_some((maker.len() + at, !maker.is_empty()))
     };
     // The bracket of a block of YAML or of a function is none of a list on a line below.
-    let maker = MAKERS.iter().find(opens)?;
+    let (at, is_made) = MAKERS.iter().find_map(bracket)?;
     // `set([…])`
-    let is_double =
-        !maker.is_empty() && rest.get(maker.len() + 1).is_some_and(|sign| b"[({".contains(sign));
-    Some(blanks + maker.len() + 1 + usize::from(is_double))
+    let is_double = is_made && rest.get(at + 1).is_some_and(|sign| b"[({".contains(sign));
+    Some(blanks + at + 1 + usize::from(is_double))
+}
+
+/// What stands in a bracket of a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inner {
+    Pair,
+    Map,
+    /// A call, an index, or a map that is not read.
+    Other,
+}
+
+/// Whether the maps in a list are read. An entry of a list of passwords has other values, too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Maps {
+    Read,
+    Passed,
 }
 
 /// The literals from a place on up to the bracket that closes the list. Comments and other items are passed over, and what
 /// stands in a call or an index. Of a pair the last literal is the value.
-fn literals(text: &[u8], from: usize) -> Vec<Range<usize>> {
+fn literals(text: &[u8], from: usize, maps: Maps) -> Vec<Range<usize>> {
     const LIST_MAX: usize = 8192;
     let mut spans = Vec::new();
-    // The inner brackets that are open: whether each is that of a pair, and its last literal.
-    let mut inner: Vec<(bool, Option<Range<usize>>)> = Vec::new();
+    // The inner brackets that are open: what each is, and the literals in it that count.
+    let mut inner: Vec<(Inner, Vec<Range<usize>>)> = Vec::new();
     let mut at = from;
     let list = near(text, 0, from + LIST_MAX);
     while let Some(byte) = list.get(at).filter(|_| spans.len() < VALUES_MAX) {
         match byte {
             b'[' | b'(' | b'{' => {
                 let before = list.get(..at).and_then(|it| it.last()).copied().unwrap_or(b' ');
-                let is_pair =
-                    *byte != b'{' && !before.is_ascii_alphanumeric() && !b"_])".contains(&before);
-                inner.push((is_pair, None));
+                let is_other = before.is_ascii_alphanumeric() || b"_])".contains(&before);
+                let kind = match byte {
+                    b'{' if maps == Maps::Read => Inner::Map,
+                    b'{' => Inner::Other,
+                    _ if is_other => Inner::Other,
+                    _ => Inner::Pair,
+                };
+                inner.push((kind, Vec::new()));
             }
             b']' | b')' | b'}' => match inner.pop() {
                 None => break,
-                Some((is_pair, last)) if inner.is_empty() => spans.extend(last.filter(|_| is_pair)),
+                Some((Inner::Pair, mut of)) if inner.is_empty() => spans.extend(of.pop()),
+                Some((Inner::Map, of)) => match inner.last_mut() {
+                    None => spans.extend(of),
+                    Some((_, outer)) => outer.extend(of),
+                },
                 Some(_) => {}
             },
             b';' => break,
@@ -217,12 +257,42 @@ fn literals(text: &[u8], from: usize) -> Vec<Range<usize>> {
                 match inner.last_mut() {
                     _ if is_key => {}
                     None => spans.push(span),
-                    Some((_, last)) => *last = Some(span),
+                    Some((_, of)) => of.push(span),
                 }
             }
             _ => {}
         }
         at += 1;
+    }
+    work::spend(at - from);
+    spans
+}
+
+/// Where the head of a section ends whose name a word is in: `[tokens]` of TOML and INI.
+fn head_end(text: &[u8], word: usize, from: usize) -> Option<usize> {
+    let line = line_around(text, word);
+    let head = text.get(line.start..from)?;
+    let rest = text.get(from..line.end)?.trim_ascii();
+    (head.starts_with(b"[") && head.ends_with(b"]") && rest.is_empty()).then_some(from)
+}
+
+/// The values of the entries of a section, up to the head of the next one.
+fn section(text: &[u8], from: usize) -> Vec<Range<usize>> {
+    const SECTION_MAX: usize = 8192;
+    let mut spans = Vec::new();
+    let mut at = from;
+    for line in near(text, from, SECTION_MAX).split_inclusive(|byte| *byte == b'\n') {
+        if line.trim_ascii_start().starts_with(b"[") || spans.len() >= VALUES_MAX {
+            break;
+        }
+        if let Some(sign) = memchr(b'=', line) {
+            let value = at + sign + 1 + row(line, sign + 1, ITEM_MAX, b" \t");
+            let rest = text.get(value..at + line.len()).unwrap_or_default();
+            let literal =
+                Opening::of(rest).and_then(|of| Some(of.value(text, value + of.len)?.span));
+            spans.push(literal.unwrap_or(value..value + rest.trim_ascii_end().len()));
+        }
+        at += line.len();
     }
     work::spend(at - from);
     spans
@@ -326,6 +396,26 @@ mod tests {
             ),
             format!("app:\n  api_keys:\n    dev: {one}\n    # new\n    prod: '{two}'\n  host: b\n"),
             format!("tokens:\n- {one}\n- {two}\n"),
+            format!("[tokens]\ndev = \"{one}\"\nprod = '{two}'\n[b]\nc = \"{one}\"\n"),
+            format!("# a\n[api_keys]\r\ndev={one}\r\nprod={two}\r\n"),
+            format!("API_KEYS = dict(\n    dev=\"{one}\",\n    prod=\"{two}\",\n)\n"),
+            format!(
+                "API_KEYS = {{\n    \"a\": {{\n        \"live\": \"{one}\",\n        \"test\": \"{two}\",\n    }},\n}}\n"
+            ),
+            format!("const API_KEYS = Object.freeze({{\n  dev: '{one}',\n  prod: '{two}',\n}});\n"),
+            format!(
+                "const apiKeys = [\n  {{ name: 'dev', value: '{one}' }},\n  {{ name: 'prod', value: '{two}' }},\n];\n"
+            ),
+            format!(
+                "var apiKeys = new Dictionary<string, string>\n{{\n    [\"dev\"] = \"{one}\",\n    [\"prod\"] = \"{two}\",\n}};\n"
+            ),
+            format!(
+                "var apiKeys = new Dictionary<string, string> {{ {{ \"dev\", \"{one}\" }}, {{ \"prod\", \"{two}\" }} }};\n"
+            ),
+            format!(
+                "let api_keys = HashMap::from([(\"dev\", \"{one}\"), (\"prod\", \"{two}\")]);\n"
+            ),
+            format!("const API_KEYS: &[&str] = &[\"{one}\", \"{two}\"];\n"),
         ] {
             let hits = [("assigned_key", one.as_str()), ("assigned_key", &two)];
             let all: std::collections::BTreeSet<_> = found(&text).into_iter().collect();
