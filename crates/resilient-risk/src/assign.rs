@@ -22,6 +22,7 @@ mod list;
 mod literal;
 mod name;
 mod nearby;
+mod pair;
 mod place;
 mod quote;
 mod row;
@@ -94,11 +95,13 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             Keyword::Call => call::password(text, end),
             Keyword::Constant => call::constant(text, end),
             Keyword::Login | Keyword::Redis => option(),
-            Keyword::Cookie | Keyword::Dummy => None,
+            Keyword::Cookie | Keyword::Dummy | Keyword::Signing => None,
+            Keyword::Pair => pair::password(text, said),
             Keyword::Bank => bank(text, start, end),
             Keyword::Command => option().or_else(|| call::password(text, end)),
             _ => option()
                 .or_else(|| assigned::value(text, said, claims))
+                .or_else(|| pair::password(text, said))
                 .or_else(|| basic::auth(text, start))
                 .or_else(|| {
                     call::password(text, end)

@@ -34,6 +34,10 @@ pub(super) enum Keyword {
     Login,
     /// The client of Redis.
     Redis,
+    /// A sentence may name a user and a password: `bob / …`.
+    Pair,
+    /// A call that is given a secret to sign, to encrypt or to hash.
+    Signing,
     /// A call whose arguments are a user and a password.
     Call,
     /// A call that defines a constant.
@@ -55,7 +59,7 @@ pub(super) enum Keyword {
 }
 
 /// The words that are looked for without regard to case.
-pub(super) const KEYWORDS: [(&str, Keyword); 25] = [
+pub(super) const KEYWORDS: [(&str, Keyword); 31] = [
     ("pass", Keyword::Password),
     ("pwd", Keyword::Password),
     // Passwords in other languages: Spanish, Portuguese, Dutch, German, Polish, Swedish, Russian, Chinese.
@@ -73,6 +77,12 @@ pub(super) const KEYWORDS: [(&str, Keyword); 25] = [
     ("pw", Keyword::ShortPassword),
     ("psk", Keyword::ShortPassword),
     ("credential", Keyword::Credential),
+    ("login", Keyword::Pair),
+    ("log in", Keyword::Pair),
+    ("jwt.", Keyword::Signing),
+    ("hmac", Keyword::Signing),
+    ("bcrypt", Keyword::Signing),
+    ("fernet", Keyword::Signing),
     ("securestring", Keyword::Password),
     ("secret", Keyword::Secret),
     ("key", Keyword::Key),
@@ -85,7 +95,7 @@ pub(super) const KEYWORDS: [(&str, Keyword); 25] = [
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const CASED_KEYWORDS: [(&str, Keyword); 20] = [
+pub(super) const CASED_KEYWORDS: [(&str, Keyword); 22] = [
     (" -u ", Keyword::User),
     ("--user ", Keyword::User),
     (" -b '", Keyword::Cookie),
@@ -100,6 +110,8 @@ pub(super) const CASED_KEYWORDS: [(&str, Keyword); 20] = [
     ("asic_auth", Keyword::Call),
     ("redential", Keyword::Call),
     (".login", Keyword::Call),
+    ("mptive().basic", Keyword::Call),
+    ("create_user", Keyword::Call),
     ("define", Keyword::Constant),
     ("@tcp(", Keyword::Tcp),
     (":543", Keyword::Port),
@@ -136,7 +148,7 @@ impl KeywordHit {
         }
         // Most values have a digit, and what follows shows the password of an address.
         let can_follow = match word {
-            Keyword::Url | Keyword::Cookie => true,
+            Keyword::Url | Keyword::Cookie | Keyword::Pair => true,
             Keyword::Bank => is_assigned(text, byte_classes, end),
             Keyword::Key | Keyword::Secret | Keyword::Credential => {
                 is_assigned(text, byte_classes, end) || is_column(text, start, end)
@@ -145,6 +157,8 @@ impl KeywordHit {
                 is_assigned(text, byte_classes, end)
                     || ends_cell(behind_name(text, byte_classes, end))
                     || has_digit(byte_classes, end)
+                    // It takes the password from a pipe.
+                    || text.get(end..).is_some_and(|rest| rest.starts_with(b"word-stdin"))
             }
             _ => has_digit(byte_classes, end),
         };

@@ -54,6 +54,14 @@ pub(super) fn word_of_choice<'a>(
         b"to"
     } else if said.starts_with(b"or ") && is_looked_up {
         b"or"
+    } else if signs.is_empty()
+        && white == 1
+        && PASSWORDS.contains(&name)
+        && said.starts_with(b"to ")
+    {
+        b"to"
+    } else if signs.is_empty() && said.starts_with("\u{2013} ".as_bytes()) {
+        "\u{2013}".as_bytes()
     } else if said.starts_with(b"BY '") {
         // `IDENTIFIED WITH caching_sha2_password BY '…'`
         b"BY"

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memmem, memrchr, memrchr2};
+use memchr::{memchr, memchr_iter, memmem, memrchr, memrchr2};
 
 use super::super::keywords::{Keyword, KeywordHit};
 use super::super::tables::STRONG_SECRET_WORDS;
@@ -52,7 +52,7 @@ pub(super) fn find(
         Keyword::Password => names_password(near(text, end, 6)),
         // `db_pw.send_keys(…)`
         Keyword::ShortPassword => near(text, end, 1) == b".",
-        Keyword::Secret | Keyword::Key => true,
+        Keyword::Secret | Keyword::Key | Keyword::Signing => true,
         _ => false,
     };
     // `getByLabel('Secret name')`
@@ -95,7 +95,7 @@ fn names_password(rest: &[u8]) -> bool {
 }
 
 /// Tells whether a value shows by itself that it is a password: people choose it so, or chance has drawn it.
-fn is_said(value: &[u8]) -> bool {
+pub(super) fn is_said(value: &[u8]) -> bool {
     let stats = TokenStats::of(value);
     // The name of a thing, or of a file: `price_1Nx…`, `img_4F2a8C.png`.
     let word = value.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
@@ -135,7 +135,9 @@ fn is_written(value: &[u8]) -> bool {
         b"%3", b"\"", b"'", b"`",
     ];
     let is_in = |notation: &&[u8]| memmem::find(value, notation).is_some();
-    value.starts_with(b"#") || NOTATIONS.iter().any(is_in)
+    // `$2b$10$…` is a hash.
+    let is_hash = value.starts_with(b"$") && memchr_iter(b'$', value).count() > 2;
+    is_hash || value.starts_with(b"#") || NOTATIONS.iter().any(is_in)
 }
 
 /// Tells whether a text ends with the beginning of a call that puts a value into a field, or takes it in place of another one:
