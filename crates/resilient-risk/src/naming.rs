@@ -56,7 +56,17 @@ pub(super) fn is_open(words: &PrecedingWords) -> bool {
     let Some(word) = words.get(nth) else { return false };
     // Other words may stand between: `password_reset_uuid`.
     let of_password = || words.iter().skip(1).take(2).any(is_password);
-    if CHECKS.contains(&word) || is_id && of_password() {
+    // `AUTH0_CLIENT_ID`, `hashed_secret`, `checksum/secrets`
+    let is_client = || is_id && word == b"client";
+    let is_checked =
+        || words.get(1).is_some_and(|before| before == b"hashed" || before == b"checksum");
+    if CHECKS.contains(&word) || is_id && of_password() || is_client() || is_checked() {
+        return true;
+    }
+    // `PUBLIC_VAPID_KEY`, but not `PUBLIC_API_KEY`.
+    let is_public = words.get(2).is_some_and(|word| word == b"public")
+        && words.get(1).is_some_and(|word| !QUALIFIERS.contains(&word));
+    if is_public && word == b"key" {
         return true;
     }
     [&b"keys"[..], b"key", b"token"].iter().any(|kind| match word.strip_suffix(*kind) {
@@ -80,10 +90,14 @@ pub(super) fn names_thing(text: &[u8], candidate: &Candidate, words: &PrecedingW
         let before = text.get(..candidate.body.start).unwrap_or_default();
         is_digest && matches!(before, [.., name, b'@'] if name.is_ascii_alphanumeric())
     };
+    // `AUTH_TENANT` names no secret.
+    let has_secret = |words: &PrecedingWords| {
+        secret_at(words).is_some_and(|at| words.get(at).is_some_and(|word| word != b"auth"))
+    };
     let ends_name = || {
         let of_name = own_name(text, candidate.body.start);
         words.get(0).is_some_and(|word| THINGS.contains(&word))
-            && secret_at(&PrecedingWords::of(of_name)).is_none()
+            && !has_secret(&PrecedingWords::of(of_name))
     };
     (stats.kind == Kind::Uuid || is_digest) && (ends_name() || is_argument() || is_pinned())
 }

@@ -23,7 +23,19 @@ pub(super) fn is_other_word(text: &[u8], KeywordHit { word, start, end }: Keywor
     };
     word == Keyword::Password && (OTHER_WORDS.iter().any(begins) || OTHER_ENDS.iter().any(ends))
         || is_about(text, word, end)
+        || is_checked(text, word, start)
         || start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b':') && in_name()
+}
+
+/// Tells whether what stands before a word in its name says that the value is a digest: `hashed_secret`, `checksum/secrets`.
+fn is_checked(text: &[u8], word: Keyword, start: usize) -> bool {
+    const CHECKED: [&[u8]; 3] = [b"hashed_", b"hashed-", b"checksum/"];
+    let before = near(text, start.saturating_sub(9), 9.min(start));
+    let is_one = |lead: &&[u8]| {
+        let at = before.len().checked_sub(lead.len()).and_then(|at| before.get(at..));
+        at.is_some_and(|end| end.eq_ignore_ascii_case(lead))
+    };
+    matches!(word, Keyword::Password | Keyword::Secret) && CHECKED.iter().any(is_one)
 }
 
 /// Tells whether a name whose word for secrets ends at a position says what checks the secret or, for a password, what

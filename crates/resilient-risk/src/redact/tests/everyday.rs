@@ -237,6 +237,13 @@ fn what_identifies_a_thing_beside_a_secret_and_a_time_stay() {
     }
     for text in [
         "TOKEN_EXPIRES=2025-09-21T19:57:03Z\n",
+        "tokenAddress = '0x9e21bd4727af40fca0abb5b85c746cb7d01f2a3e'\n",
+        "AUTH0_CLIENT_ID=q7Rk9zPw2mX4bVt8Ls3Yc6Hg1Jd5Nf0K\n",
+        "AUTH_TENANT=9e21bd47-27af-40fc-a0ab-b5b85c746cb7\n",
+        "{\"hashed_secret\": \"9e21bd4727af40fca0abb5b85c746cb7d01f2a3e\"}\n",
+        "checksum/secrets: 9e21bd4727af40fca0abb5b85c746cb7d01f2a3e9e21bd4727af40fca0abb5b8\n",
+        "token_hashes = [\"9e21bd4727af40fca0abb5b85c746cb7d01f2a3e9e21bd4727af40fca0abb5b8\"]\n",
+        "{\"tokenIds\": [\"9e21bd47-27af-40fc-a0ab-b5b85c746cb7\"]}\n",
         "TOKEN_ISSUED_AT=2025-09-21T19:57:03Z\n",
         "- uses: actions/create-github-app-token@9e21bd4727af40fca0abb5b85c746cb7d01f2a3e\n",
         "'password' => 'required|string|min:8|confirmed',\n",
