@@ -36,7 +36,7 @@ pub(super) enum Keyword {
     Redis,
     /// A sentence may name a user and a password: `bob / …`.
     Pair,
-    /// A call that is given a secret to sign, to encrypt or to hash.
+    /// A call that is given a secret among its arguments, to sign, to encrypt, to hash or to keep.
     Signing,
     /// A call whose arguments are a user and a password.
     Call,
@@ -59,7 +59,7 @@ pub(super) enum Keyword {
 }
 
 /// The words that are looked for without regard to case.
-pub(super) const KEYWORDS: [(&str, Keyword); 31] = [
+pub(super) const KEYWORDS: [(&str, Keyword); 32] = [
     ("pass", Keyword::Password),
     ("pwd", Keyword::Password),
     // Passwords in other languages: Spanish, Portuguese, Dutch, German, Polish, Swedish, Russian, Chinese.
@@ -83,6 +83,7 @@ pub(super) const KEYWORDS: [(&str, Keyword); 31] = [
     ("hmac", Keyword::Signing),
     ("bcrypt", Keyword::Signing),
     ("fernet", Keyword::Signing),
+    ("create_user", Keyword::Signing),
     ("securestring", Keyword::Password),
     ("secret", Keyword::Secret),
     ("key", Keyword::Key),
@@ -95,7 +96,7 @@ pub(super) const KEYWORDS: [(&str, Keyword); 31] = [
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const CASED_KEYWORDS: [(&str, Keyword); 22] = [
+pub(super) const CASED_KEYWORDS: [(&str, Keyword); 21] = [
     (" -u ", Keyword::User),
     ("--user ", Keyword::User),
     (" -b '", Keyword::Cookie),
@@ -111,7 +112,6 @@ pub(super) const CASED_KEYWORDS: [(&str, Keyword); 22] = [
     ("redential", Keyword::Call),
     (".login", Keyword::Call),
     ("mptive().basic", Keyword::Call),
-    ("create_user", Keyword::Call),
     ("define", Keyword::Constant),
     ("@tcp(", Keyword::Tcp),
     (":543", Keyword::Port),

@@ -11,7 +11,7 @@ use super::judge::{Stand, is_password};
 use super::lead::Lead;
 use super::literal::Opening;
 use super::name::{is_of_other, is_password_name, names_text};
-use super::shape::{is_memorable, is_passphrase, is_slug};
+use super::shape::{is_memorable, is_passphrase, is_slug, is_words_with_number};
 use super::{Claimed, ValueHit, near, near_before};
 
 /// Reads the value after a word.
@@ -127,6 +127,10 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
             [] => true,
         };
         let is_ended = || literal.is_some() || is_last();
+        // Behind `password_queue` a name stands.
+        if !is_password_name(name) && is_words_with_number(value) {
+            return false;
+        }
         let is_chosen = || {
             literal.is_some() && is_phrase(value)
                 || (is_ended() || lead.is_sentence || has_strange(value)) && is_memorable(value)

@@ -75,6 +75,7 @@ pub(super) fn word_of_choice<'a>(
 /// How much of a sentence stands before what its subject is: `is`, `for the server is`.
 fn is_len(text: &[u8]) -> usize {
     const IS: &[u8] = b"is ";
+    const GERMAN: &[u8] = b"ist ";
     const REACH: usize = 60;
     const PREPOSITIONS: [&[u8]; 5] = [b"for ", b"of ", b"to ", b"on ", b"at "];
     let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b" -_./@`".contains(byte);
@@ -82,6 +83,9 @@ fn is_len(text: &[u8]) -> usize {
     let words = text.get(..len).unwrap_or_default();
     if words.starts_with(IS) {
         return IS.len() - 1;
+    }
+    if words.starts_with(GERMAN) {
+        return GERMAN.len() - 1;
     }
     let is_more = PREPOSITIONS.iter().any(|word| words.starts_with(word));
     let end = || memmem::find(words, b" is ").map(|lead| lead + IS.len());

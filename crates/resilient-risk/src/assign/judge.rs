@@ -5,7 +5,8 @@ use super::super::token::{Kind, TokenStats};
 use super::super::{decode, placeholder};
 use super::place::{is_place, is_rules, is_template};
 use super::shape::{
-    LENS, is_dense, is_grouped, is_scrambled, is_symbol, is_word_with_number, is_words_with_number,
+    LENS, is_dense, is_grouped, is_memorable, is_scrambled, is_symbol, is_word_with_number,
+    is_words_with_number,
 };
 
 /// So many hexadecimal digits are hardly a word with a number.
@@ -56,11 +57,13 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
     let is_lettered = letters == value.len() && is_scrambled(value) && (!is_key || is_long());
     let is_telling =
         digits > 0 || is_lettered || is_quoted && value.first() != value.last() && symbols > 0;
+    let is_foreign = |char: char| char.is_alphabetic() || is_foreign_sign(char);
     let is_spelled = || {
         let is_one = |byte: &u8| byte.is_ascii_graphic() || stand == Stand::Field && *byte == b' ';
         value.iter().all(is_one)
-            || is_quoted && is_of(value, |char| char.is_alphabetic() || is_foreign_sign(char))
+            || is_quoted && is_of(value, is_foreign)
             || stand == Stand::Field && is_of(value, is_foreign_sign)
+            || stand == Stand::Field && is_memorable(value) && is_of(value, is_foreign)
     };
     let is_place =
         || is_place(value) || is_rules(value) || word == Keyword::Sql && value.starts_with(b"%");

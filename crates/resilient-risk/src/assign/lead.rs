@@ -131,7 +131,7 @@ impl<'a> Lead<'a> {
         let is_called = !sign.is_empty() && word == Keyword::Password;
         at += if is_called { call_len(rest.get(at..)?) } else { 0 };
         // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
-        let is_said = sign.ends_with(b"is") || matches!(sign, b"to" | b"\xE2\x80\x93");
+        let is_said = sign.ends_with(b"is") || matches!(sign, b"to" | b"ist" | b"\xE2\x80\x93");
         let is_choice = is_said
             || matches!(sign, b"??" | b"||" | b"?:" | b"or" | b"<-")
             || rest.get(..at)?.contains(&b')');

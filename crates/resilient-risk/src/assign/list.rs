@@ -74,7 +74,9 @@ pub(super) fn find(
             let words = PrecedingWords::of(near_before(text, span.start));
             let is_commit = |word: &[u8]| COMMITS.contains(&word);
             let is_open = naming::is_open(&words) || words.get(0).is_some_and(is_commit);
-            is_open && TokenStats::of(value).is_hexadecimal()
+            // `api_keys = [{ id: "…", key: "…" }]`
+            let is_id = words.get(0).is_some_and(|word| matches!(word, b"id" | b"hash"));
+            is_id || is_open && TokenStats::of(value).is_hexadecimal()
         };
         if (word == Keyword::Key && is_key(value)
             || is_password(value, Stand::Literal, word) && !is_other())

@@ -60,7 +60,7 @@ pub(super) fn is_about(text: &[u8], word: Keyword, end: usize) -> bool {
 }
 
 /// What words for passwords go on with.
-pub(super) const PASSWORDS: [&[u8]; 4] = [b"", b"word", b"wd", b"phrase"];
+pub(super) const PASSWORDS: [&[u8]; 6] = [b"", b"word", b"wd", b"phrase", b"wort", b"code"];
 
 /// Tells whether a name ends with the word for passwords that it has.
 pub(super) fn is_password_name(rest: &[u8]) -> bool {
@@ -142,13 +142,14 @@ pub(super) fn names_other(name: &[u8]) -> bool {
     names_text(name) || ends_with_one(name, &PARTS)
 }
 
-/// Tells whether a name goes on behind a word as that of a part of a form that a value is put into: `password_input`.
+/// Tells whether a name goes on behind a word as that of what a value is put into, a part of a form or an encoder:
+/// `password_input`.
 pub(super) fn names_field(text: &[u8], end: usize) -> bool {
     const NAME_MAX: usize = 24;
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     let rest = near(text, end, NAME_MAX);
     let len = rest.iter().take_while(is_name).count();
-    ends_with_one(rest.get(..len).unwrap_or_default(), &[b"field", b"input", b"box"])
+    ends_with_one(rest.get(..len).unwrap_or_default(), &[b"field", b"input", b"box", b"encoder"])
 }
 
 /// Tells whether a name goes on as that of a text that people read: `passwordHint`.

@@ -66,13 +66,20 @@ pub(super) fn find(
     }
     let name = text.get(start.saturating_sub(40)..end).unwrap_or_default();
     let family = if word == Keyword::Key { naming::family_after(name) } else { "generic_secret" };
-    let mut statement = Statement::around(text, said);
+    let statement = match word {
+        Keyword::Signing => Statement::of_call(text, said),
+        _ => Some(Statement::around(text, said)),
+    };
+    let Some(mut statement) = statement else { return };
     while let Some(Found { span, is_given }) = statement.next() {
-        let span = without_key(text, span);
+        let span = without_braces(text, span);
         let value = text.get(span.clone()).unwrap_or_default();
         // Of a field the value may be the name of an element.
         let is_other = || is_name(value) || is_field && is_slug(value);
-        let shows = || word != Keyword::Key && is_said(value);
+        // What a program signs is data, and mostly an address.
+        let is_data =
+            || word == Keyword::Signing && value.contains(&b'/') && !value.ends_with(b"=");
+        let shows = || word != Keyword::Key && is_said(value) && !is_data();
         let word = if word == Keyword::Key { word } else { Keyword::Password };
         let fits = (is_given || shows()) && !is_other() && !is_written(value);
         if fits && is_password(value, Stand::Literal, word) && claims.is_free(&span) {
@@ -88,9 +95,12 @@ pub(super) fn find(
 
 /// Tells whether what a word for passwords goes on with makes it one, and not another that begins so: `passValue`.
 fn names_password(rest: &[u8]) -> bool {
-    const REST: [&[u8]; 3] = [b"word", b"wd", b"phrase"];
-    let goes_on =
-        |word: &&[u8]| rest.get(..word.len()).is_some_and(|rest| rest.eq_ignore_ascii_case(word));
+    // Also `Passwort`, `passcode` and `mot de passe`.
+    const REST: [&[u8]; 7] = [b"word", b"wd", b"phrase", b"wort", b"ord", b"code", b"e"];
+    let goes_on = |word: &&[u8]| {
+        rest.get(..word.len()).is_some_and(|rest| rest.eq_ignore_ascii_case(word))
+            && (word.len() > 1 || !rest.get(1).is_some_and(u8::is_ascii_alphabetic))
+    };
     !rest.first().is_some_and(u8::is_ascii_alphabetic) || REST.iter().any(goes_on)
 }
 
@@ -116,16 +126,20 @@ pub(super) fn is_said(value: &[u8]) -> bool {
     has_sign() && is_memorable(value) || is_drawn()
 }
 
-/// A value without the key at its end that a test strikes: `…{enter}`.
-fn without_key(text: &[u8], span: Range<usize>) -> Range<usize> {
+/// A value without the key at its end that a test strikes, and the name of a notation before it: `…{enter}`, `{noop}…`.
+fn without_braces(text: &[u8], mut span: Range<usize>) -> Range<usize> {
+    const NOTATION: &[u8] = b"{noop}";
     let value = text.get(span.clone()).unwrap_or_default();
-    let key = value.strip_suffix(b"}").and_then(|value| Some((memrchr(b'{', value)?, value)));
-    match key {
-        Some((at, value)) if value.iter().skip(at + 1).all(u8::is_ascii_lowercase) => {
-            span.start..span.start + at
-        }
-        _ => span,
+    if value.starts_with(NOTATION) {
+        span.start += NOTATION.len();
     }
+    if let Some(value) = value.strip_suffix(b"}")
+        && let Some(at) = memrchr(b'{', value)
+        && value.iter().skip(at + 1).all(u8::is_ascii_lowercase)
+    {
+        span.end -= value.len() + 1 - at;
+    }
+    span
 }
 
 /// Tells whether a value has the notation of another thing in it: of bytes, an expression, an address, another literal.
@@ -183,6 +197,8 @@ struct Statement<'a> {
     end: usize,
     /// Where the word stands.
     word: usize,
+    /// Only the arguments of a call are read.
+    is_call: bool,
     /// The word is the value of an entry, and that is read from its beginning.
     is_opened: bool,
     lines: usize,
@@ -221,6 +237,7 @@ impl<'a> Statement<'a> {
             at: opened.unwrap_or(at),
             end: text.len().min(end + STATEMENT_MAX),
             word: start,
+            is_call: false,
             is_opened: opened.is_some(),
             lines: 0,
             outer: if opened.is_some() { vec![false] } else { Vec::new() },
@@ -234,6 +251,16 @@ impl<'a> Statement<'a> {
             left: None,
             count: 0,
         }
+    }
+
+    /// The arguments of the call that a word is in the name of: `jwt.sign(`.
+    fn of_call(text: &'a [u8], said: KeywordHit) -> Option<Self> {
+        const NAME_MAX: usize = 24;
+        let name = near(text, said.end, NAME_MAX);
+        let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
+        let len = name.iter().take_while(is_name).count();
+        let statement = Self { at: said.end + len, is_call: true, ..Self::around(text, said) };
+        (name.get(len) == Some(&b'(')).then_some(statement)
     }
 
     /// The next value that belongs to the word.
@@ -259,6 +286,9 @@ impl<'a> Statement<'a> {
                         return self.stop();
                     }
                     let is_outer = self.outer.pop();
+                    if self.is_call && self.outer.is_empty() {
+                        return self.stop();
+                    }
                     if self.outer.is_empty() && (is_outer.is_none() || self.is_opened) {
                         self.left = self.left.or(Some(*byte));
                     }

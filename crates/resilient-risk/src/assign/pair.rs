@@ -98,6 +98,8 @@ mod tests {
                 format!("Login with bob / {value}.\n"),
                 format!("Set the password to {value}.\n"),
                 format!("- Password \u{2013} {value}\n"),
+                format!("Das Passwort ist {value}.\n"),
+                format!("page.getByLabel('Mot de passe').fill('{value}');\n"),
                 format!("echo '{value}' | docker login -u bob --password-stdin\n"),
                 format!("RUN echo \"root:{value}\" | chpasswd\n"),
                 format!("jwt.sign({{ id }}, '{value}', {{ expiresIn: '1h' }});\n"),
@@ -118,6 +120,9 @@ mod tests {
             "The login is at https://a.b / c.\n",
             "Login: bob@example.org\n",
             "echo \"password ok\" | tee Log-2024.txt\n",
+            "hmac.new(key, \"POST/q7Rk9zPw2mX4b/v2\".encode(), \"sha256\").hexdigest() == \"q7Rk9zPw2mX4b\"\n",
+            "expect(jwt.decode(t).nonce).toBe('q7Rk9zPw2mX4b')\n",
+            "create_user(\"bob\", \"Atlas-Core-12\")\n",
             "bcrypt.compare(a, \"$2b$10$N9qo8uLOickgx2ZMRZoMye\")\n",
         ] {
             assert_eq!(found(text), [], "{text}");

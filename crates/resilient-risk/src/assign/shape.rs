@@ -15,7 +15,7 @@ pub(super) const LENS: RangeInclusive<usize> = 7..=80;
 /// `Castle.Falcon12!`.
 fn is_chosen(value: &[u8]) -> bool {
     let stats = TokenStats::of(value);
-    let signs = value.iter().filter(|byte| is_symbol(**byte)).count();
+    let signs = value.iter().filter(|byte| is_symbol(**byte) || !byte.is_ascii()).count();
     let marks = value.iter().filter(|byte| b"-_.".contains(byte)).count();
     let is_all = stats.lower + stats.upper + stats.digits + signs + marks == stats.len;
     is_all && stats.lower > 0 && stats.upper > 0 && stats.digits > 0 && signs > 0
@@ -44,7 +44,11 @@ pub(super) fn is_words_with_number(value: &[u8]) -> bool {
     let words = value.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let (word, rest) = value.split_at_checked(words).unwrap_or_default();
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let lower = word.to_ascii_lowercase();
+    let mut lower = word.to_ascii_lowercase();
+    // These words end as `key` does.
+    for other in [&b"monkey"[..], b"hockey", b"turkey", b"donkey", b"whiskey"] {
+        lower.truncate(lower.strip_suffix(other).map_or(lower.len(), <[u8]>::len));
+    }
     let is_spelled = |two: &[u8]| matches!(two, [before, b'0' | b'1' | b'3' | b'4' | b'5' | b'7', b'a'..=b'z'] if before.is_ascii_alphabetic());
     // `c0ffeeDr4gon66`
     let is_leet = || {

@@ -734,7 +734,8 @@ fn a_password_may_have_any_sign_and_a_shell_may_join_its_parts() {
 
 #[test]
 fn words_with_a_number_are_a_password_without_a_sign() {
-    for value in ["Summer2024", "FalconDragon5786b", "c0ffeeDr4gon66"] {
+    for value in ["Summer2024", "FalconDragon5786b", "c0ffeeDr4gon66", "Monkey2024", "Müller§2024!"]
+    {
         for text in [
             format!("DB_PASSWORD={value}\n"),
             format!("password: {value}\n"),
@@ -745,7 +746,14 @@ fn words_with_a_number_are_a_password_without_a_sign() {
             assert_eq!(found(&text), [("assigned_password", value)], "{text}");
         }
     }
-    for text in ["password: UserInput2000\n", "password: Text12\n", "secret: Orders2024\n"] {
+    for text in [
+        "passwordKey: FleetNode1314\n",
+        "PASSWORD_RESET_QUEUE=FleetNode1314\n",
+        "password: String255\n",
+        "password: UserInput2000\n",
+        "password: Text12\n",
+        "secret: Orders2024\n",
+    ] {
         assert_eq!(found(text), [], "{text}");
     }
 }

@@ -171,6 +171,7 @@ fn a_password_goes_that_stands_in_the_statement_of_its_word() {
         ("a.rs", "let p = env::var(\"DB_PASSWORD\").unwrap_or_else(|_e| \"HT\".to_owned());\n"),
         ("a.rs", "let p = env::var(\"PASSWORD\").ok().unwrap_or_else(|| String::from(\"HT\"));\n"),
         ("a.php", "'password' => Hash::make('HT'),\n"),
+        ("a.java", "user.set(passwordEncoder.encode(\"HT\"));\n"),
         ("a.java", "new UsernamePasswordAuthenticationToken(\"bob\", \"HT\");\n"),
         ("a.json", "{\"adminPassword\": {\"type\": \"securestring\", \"defaultValue\": \"HT\"}}\n"),
         ("a.json", "[{\"ParameterKey\": \"DBPassword\", \"ParameterValue\": \"HT\"}]\n"),
@@ -187,6 +188,9 @@ fn a_password_goes_that_stands_in_the_statement_of_its_word() {
             assert!(told.starts_with(rest[0]) && told.ends_with(rest[1]), "{told}");
         }
     }
+    let told =
+        left("a.java", "auth.withUser(\"bob\").password(\"{noop}Summer2024!\").roles(\"A\");\n");
+    assert!(!told.contains("Summer"), "{told}");
     let hex = "9e21bd4727af40fc".repeat(2);
     for line in [
         "let p = env::var(\"DB_PASSWORD\").unwrap_or(\"HT\".into());\n",
