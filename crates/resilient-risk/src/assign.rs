@@ -12,6 +12,7 @@ mod call;
 mod column;
 mod command;
 mod cookie;
+mod entries;
 mod filled;
 mod insert;
 mod judge;
@@ -27,6 +28,7 @@ mod place;
 mod quote;
 mod row;
 mod shape;
+mod statement;
 
 use std::ops::Range;
 use std::sync::LazyLock;

@@ -12,6 +12,7 @@ use super::super::token::TokenStats;
 use super::address::is_url_password;
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
+use super::shape::is_words_with_number;
 use super::{Notation, ValueHit, bare, behind, line_around, near, quote, row};
 
 /// What stands before the password that `-p` gives, and before the one that an option with a name does. PowerShell
@@ -136,7 +137,7 @@ impl<'a> Spelled<'a> {
 
     fn is_password(&self) -> bool {
         let stand = if self.is_quoted { Stand::Literal } else { Stand::Bare };
-        is_password(&self.said, stand, Keyword::Password)
+        is_password(&self.said, stand, Keyword::Password) || is_words_with_number(&self.said)
     }
 }
 

@@ -13,7 +13,7 @@ use super::between::{
 use super::judge::{Stand, is_password};
 use super::literal::{FirstLine, Opening};
 use super::name::{PASSWORDS, is_password_name, names_secret};
-use super::shape::{LENS, is_passphrase};
+use super::shape::{LENS, is_passphrase, is_words_with_number};
 use super::{bare, line_around, near, near_before, quote, row};
 
 /// What stands between a word and its value.
@@ -250,9 +250,20 @@ impl<'a> Lead<'a> {
                 let is_in = text.get(line.start..start).is_some_and(|line| line.contains(&b'{'));
                 is_in && matches!(text.get(plain.end), Some(b',' | b'}'))
             };
+            // `PGPASSWORD=Summer2024 psql`
+            let is_variable = || {
+                let is_capital = |name: &&[u8]| !name.iter().any(u8::is_ascii_lowercase);
+                name.filter(is_capital).is_some() && !self.name.iter().any(u8::is_ascii_lowercase)
+            };
+            let value = text.get(plain.clone()).unwrap_or_default();
+            let is_words = || is_password_name(self.name) && is_words_with_number(value);
             self.word == Keyword::Password
-                && text.get(plain.clone()).is_some_and(is_passphrase)
-                && if self.is_loose() { self.is_assigned && is_flow() } else { is_option() }
+                && if self.is_loose() {
+                    (is_passphrase(value) || is_words()) && self.is_assigned && is_flow()
+                } else {
+                    (is_passphrase(value) || is_words()) && is_option()
+                        || is_words() && is_variable()
+                }
         };
         let is_phrase = is_phrase();
         (is_phrase || fits(&plain, stand)).then(|| (found(), is_code && !is_phrase))

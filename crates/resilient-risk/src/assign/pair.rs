@@ -31,8 +31,16 @@ fn beside(text: &[u8], KeywordHit { start, end, .. }: KeywordHit) -> Vec<Range<u
     let line = line_around(text, start);
     let words = text.get(line.clone()).unwrap_or_default();
     work::spend(words.len() / 4);
-    let slashes = memmem::find_iter(words, b"/ ").map(|at| word(text, line.start + at + 2));
-    let mut found: Vec<_> = slashes.collect();
+    // Names of things begin with a capital: `Chrome / Safari17`.
+    let is_user = |at: usize| {
+        let before = words.get(..at).unwrap_or_default().trim_ascii_end();
+        let name = before.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+        let name = name.strip_prefix(b"`").unwrap_or(name);
+        name.len() > 1 && name.first().is_some_and(u8::is_ascii_lowercase) && name != b"login"
+    };
+    let slashes = memmem::find_iter(words, b"/ ").chain(memmem::find_iter(words, b"/`"));
+    let slashes = slashes.filter(|at| is_user(*at));
+    let mut found: Vec<_> = slashes.map(|at| word(text, line.start + at + 1)).collect();
     let rest = text.get(end..line.end).unwrap_or_default();
     let blanks = rest.iter().take_while(|byte| b"s: \t*".contains(byte)).count();
     let next = word(text, end + blanks);
@@ -65,7 +73,7 @@ fn piped(text: &[u8], word_start: usize) -> Vec<Range<usize>> {
 /// The word at a place, without quotes around it and signs of the sentence behind it.
 fn word(text: &[u8], at: usize) -> Range<usize> {
     let rest = text.get(at..).unwrap_or_default();
-    let is_quote = |byte: &&u8| b"\"'`*".contains(byte);
+    let is_quote = |byte: &&u8| b" \"'`*".contains(byte);
     let lead = rest.iter().take_while(is_quote).count();
     let body = rest.get(lead..).unwrap_or_default();
     let is_in = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`".contains(byte);
@@ -96,6 +104,7 @@ mod tests {
                 format!("Login: bob:{value}\n"),
                 format!("Use `bob` / `{value}` to log in.\n"),
                 format!("Login with bob / {value}.\n"),
+                format!("Credentials: `bob`/`{value}`\n"),
                 format!("Set the password to {value}.\n"),
                 format!("- Password \u{2013} {value}\n"),
                 format!("Das Passwort ist {value}.\n"),
@@ -117,6 +126,12 @@ mod tests {
     fn what_stands_beside_other_words_is_none() {
         for text in [
             "login / logout / Db-Main-2024\n",
+            "Login via GitHub / GitLab16!\n",
+            "- Fix login / FleetNode12! (#123)\n",
+            "jwt.verify(t, f\"v1:{ts}:{body}\")\n",
+            "hmac.new(key, f\"v1:{ts}:{body}\".encode(), \"sha256\")\n",
+            "fernet.decrypt(b\"q7Rk9zPw2mX4bVt8Ls3Yc6Hg1Jd5Nf0K\")\n",
+            "JWT.require(Algorithm.HMAC256(secret)).withAudience(\"q7Rk9zPw2mX4bVt8\")\n",
             "The login is at https://a.b / c.\n",
             "Login: bob@example.org\n",
             "echo \"password ok\" | tee Log-2024.txt\n",
