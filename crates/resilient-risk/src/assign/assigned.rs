@@ -128,7 +128,8 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         };
         let is_ended = || literal.is_some() || is_last();
         // Behind `password_queue` a name stands.
-        if !is_password_name(name) && is_words_with_number(value) {
+        let is_drawn = || TokenStats::of(value).is_drawn();
+        if !is_password_name(name) && is_words_with_number(value) && !is_drawn() {
             return false;
         }
         let is_chosen = || {

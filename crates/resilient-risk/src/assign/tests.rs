@@ -746,6 +746,9 @@ fn words_with_a_number_are_a_password_without_a_sign() {
             assert_eq!(found(&text), [("assigned_password", value)], "{text}");
         }
     }
+    let drawn = ["IC1oAl", "aO6M1d"].concat();
+    let text = format!("conf = {{\"credentials\": \"{drawn}\"}}\n");
+    assert_eq!(found(&text), [("assigned_password", drawn.as_str())]);
     for text in [
         "passwordKey: FleetNode1314\n",
         "PASSWORD_RESET_QUEUE=FleetNode1314\n",
