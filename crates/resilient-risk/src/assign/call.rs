@@ -20,7 +20,9 @@ const SOME: &[u8] = b"Some(";
 /// Reads the password behind a word that names such a call: an argument that is not the first.
 pub(super) fn password(text: &[u8], end: usize) -> Option<ValueHit> {
     let fits = |value: &[u8]| is_password(value, Stand::Literal, Keyword::Password);
-    let (_, span) = literals(text, end).find(|(nth, span)| *nth > 0 && fits(part(text, span)))?;
+    // The name of a user may have a number, too, and stands before.
+    let (_, span) =
+        literals(text, end).filter(|(nth, span)| *nth > 0 && fits(part(text, span))).last()?;
     Some(ValueHit { family: "generic_secret", name: "assigned_password", span })
 }
 

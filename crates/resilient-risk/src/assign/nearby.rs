@@ -11,8 +11,8 @@ use super::super::keywords::{Keyword, KeywordHit};
 use super::super::naming;
 use super::super::token::TokenStats;
 use super::judge::{Stand, is_password};
-use super::name::{is_of_other, names_field, names_other};
-use super::shape::{is_memorable, is_name, is_slug};
+use super::name::{is_of_other, is_password_name, names_field, names_other};
+use super::shape::{is_memorable, is_name, is_slug, is_words_with_number};
 use super::statement::{Found, Given, Statement, gives, name_len, quotes_end};
 use super::{Claimed, ValueHit, near, near_before};
 
@@ -41,7 +41,12 @@ pub(super) fn find(
         Keyword::Password => names_password(near(text, end, 6)),
         // `db_pw.send_keys(…)`
         Keyword::ShortPassword => near(text, end, 1) == b".",
-        Keyword::Secret | Keyword::Key | Keyword::Signing => true,
+        // Keys are assigned, but for `getenv("API_KEY")`, `variable "api_key" {` and `ApiKey:` above entries.
+        Keyword::Key => matches!(
+            near(text, end + name_len(text, end), 2),
+            [b'"' | b'\'' | b'`', ..] | [b':', b'\r' | b'\n']
+        ),
+        Keyword::Secret | Keyword::Signing => true,
         _ => false,
     };
     // `getByLabel('Secret name')`
@@ -75,7 +80,13 @@ pub(super) fn find(
         let span = without_braces(text, span);
         let value = text.get(span.clone()).unwrap_or_default();
         // Of a field the value may be the name of an element.
-        let is_other = || given != Given::Call && is_name(value) || is_field && is_slug(value);
+        // `getenv("PASSWORD_TABLE").unwrap_or("Fleet2000")`
+        let is_label = || {
+            let rest = text.get(end..end + name_len(text, end)).unwrap_or_default();
+            said.word == Keyword::Password && is_words_with_number(value) && !is_password_name(rest)
+        };
+        let is_named = || given != Given::Call && is_name(value);
+        let is_other = || is_label() || is_named() || is_field && is_slug(value);
         // What a program signs is data: an address, or a template.
         let is_data = || {
             let has = |signs: &[u8]| value.iter().any(|byte| signs.contains(byte));

@@ -749,7 +749,10 @@ fn words_with_a_number_are_a_password_without_a_sign() {
     let drawn = ["IC1oAl", "aO6M1d"].concat();
     let text = format!("conf = {{\"credentials\": \"{drawn}\"}}\n");
     assert_eq!(found(&text), [("assigned_password", drawn.as_str())]);
+    let text = format!("new PDO('mysql:host=h', 'Fleet2000', '{drawn}');\n");
+    assert_eq!(found(&text), [("assigned_password", drawn.as_str())]);
     for text in [
+        "env::var(\"PASSWORD_TABLE\").unwrap_or_else(|_| \"Fleet2000\".to_string());\n",
         "passwordKey: FleetNode1314\n",
         "PASSWORD_RESET_QUEUE=FleetNode1314\n",
         "password: String255\n",
