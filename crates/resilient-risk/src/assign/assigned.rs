@@ -129,7 +129,9 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         let is_ended = || literal.is_some() || is_last();
         // Behind `password_queue` a name stands.
         let is_drawn = || TokenStats::of(value).is_drawn();
-        if !is_password_name(name) && is_words_with_number(value) && !is_drawn() {
+        // Beside a variable stands another argument: `connect("h", $password, "Shop2024")`.
+        let is_beside = !is_password_name(name) || near(text, said.end + name.len(), 1) == b",";
+        if is_beside && is_words_with_number(value) && !is_drawn() {
             return false;
         }
         let is_chosen = || {

@@ -36,12 +36,19 @@ pub(super) fn find(
     // `'/password'` is a path, and `/password/` an expression.
     let is_path = start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'/')
         && near(text, end + name_len(text, end), 1) != b"/";
+    // `resource "kubernetes_secret" "name" {`, `verifyHmac(body, "…")`
+    let before = near_before(text, start);
+    let is_head = || {
+        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        [&b"resource \""[..], b"data \"", b"ephemeral \""].iter().any(|head| line.starts_with(head))
+    };
+    let is_check = || word == Keyword::Signing && before.to_ascii_lowercase().ends_with(b"verify");
     let is_one = match word {
-        _ if is_path => false,
+        _ if is_path || is_head() || is_check() => false,
         Keyword::Password => names_password(near(text, end, 6)),
         // `db_pw.send_keys(…)`
         Keyword::ShortPassword => near(text, end, 1) == b".",
-        // Keys are assigned, but for `getenv("API_KEY")`, `variable "api_key" {` and `ApiKey:` above entries.
+        // Keys are assigned, except in `getenv("API_KEY")`, `variable "api_key" {` and `ApiKey:` above entries.
         Keyword::Key => matches!(
             near(text, end + name_len(text, end), 2),
             [b'"' | b'\'' | b'`', ..] | [b':', b'\r' | b'\n']

@@ -753,6 +753,10 @@ fn words_with_a_number_are_a_password_without_a_sign() {
     assert_eq!(found(&text), [("assigned_password", drawn.as_str())]);
     for text in [
         "env::var(\"PASSWORD_TABLE\").unwrap_or_else(|_| \"Fleet2000\".to_string());\n",
+        "new PDO($dsn, 'Fleet2000', $password);\n",
+        "new mysqli('h', 'root', $password, 'Shop2024');\n",
+        "resource \"kubernetes_secret\" \"k3f2a91c\" {\n",
+        "verifyHmac(body, 'q7Rk9zPw2mX4b', key)\n",
         "passwordKey: FleetNode1314\n",
         "PASSWORD_RESET_QUEUE=FleetNode1314\n",
         "password: String255\n",
