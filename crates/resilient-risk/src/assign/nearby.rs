@@ -33,49 +33,11 @@ pub(super) fn find(
     /// Statements may stand in one another; no byte is read more often.
     const TIMES_MAX: usize = 6;
     let KeywordHit { word, start, end } = said;
-    // `'/password'` is a path, and `/password/` an expression.
-    let is_path = start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'/')
-        && near(text, end + name_len(text, end), 1) != b"/";
-    // `resource "kubernetes_secret" "name" {`, `verifyHmac(body, "…")`
-    let before = near_before(text, start);
-    let is_head = || {
-        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        [&b"resource \""[..], b"data \"", b"ephemeral \""].iter().any(|head| line.starts_with(head))
-    };
-    let is_check = || word == Keyword::Signing && before.to_ascii_lowercase().ends_with(b"verify");
-    let is_one = match word {
-        _ if is_path || is_head() || is_check() => false,
-        Keyword::Password => names_password(near(text, end, 6)),
-        // `db_pw.send_keys(…)`
-        Keyword::ShortPassword => near(text, end, 1) == b".",
-        // Keys are assigned, except in `getenv("API_KEY")`, `variable "api_key" {` and `ApiKey:` above entries.
-        Keyword::Key => matches!(
-            near(text, end + name_len(text, end), 2),
-            [b'"' | b'\'' | b'`', ..] | [b':', b'\r' | b'\n']
-        ),
-        Keyword::Secret | Keyword::Signing => true,
-        _ => false,
-    };
-    // `getByLabel('Secret name')`
-    let label = text.get(end..quotes_end(text, start, end)).unwrap_or_default();
-    let is_label =
-        label.contains(&b' ') && names_other(label.get(..label.len() - 1).unwrap_or_default());
     let is_read = end < reading.end && reading.times >= TIMES_MAX;
-    let is_field = names_field(text, end);
-    // `verify(password, "…")`: what stands beside a variable is another argument, unless a call fills what the variable is.
-    let is_argument = matches!(near(text, end + name_len(text, end), 1), b"," | b")")
-        && word != Keyword::Signing
-        && label.is_empty()
-        && start.checked_sub(1).and_then(|at| text.get(at)) != Some(&b':')
-        && !gives(near_before(text, start));
-    if !is_one
-        || is_label
-        || is_read
-        || is_argument && !is_field
-        || !is_field && is_of_other(text, said)
-    {
+    if is_read || !leads_on(text, said) {
         return;
     }
+    let is_field = names_field(text, end);
     let name = text.get(start.saturating_sub(40)..end).unwrap_or_default();
     let family = if word == Keyword::Key { naming::family_after(name) } else { "generic_secret" };
     let statement = match word {
@@ -86,13 +48,13 @@ pub(super) fn find(
     while let Some(Found { span, given }) = statement.next() {
         let span = without_braces(text, span);
         let value = text.get(span.clone()).unwrap_or_default();
-        // Of a field the value may be the name of an element.
         // `getenv("PASSWORD_TABLE").unwrap_or("Fleet2000")`
         let is_label = || {
             let rest = text.get(end..end + name_len(text, end)).unwrap_or_default();
             said.word == Keyword::Password && is_words_with_number(value) && !is_password_name(rest)
         };
         let is_named = || given != Given::Call && is_name(value);
+        // Of a field the value may be the name of an element.
         let is_other = || is_label() || is_named() || is_field && is_slug(value);
         // What a program signs is data: an address, or a template.
         let is_data = || {
@@ -111,6 +73,46 @@ pub(super) fn find(
         end: reading.end.max(statement.at),
         times: if end < reading.end { reading.times + 1 } else { 1 },
     };
+}
+
+/// Tells whether a word may lead to a value that no sign assigns to it.
+fn leads_on(text: &[u8], said: KeywordHit) -> bool {
+    let KeywordHit { word, start, end } = said;
+    let before = near_before(text, start);
+    let behind = near(text, end + name_len(text, end), 2);
+    let is_word = match word {
+        Keyword::Password => names_password(near(text, end, 6)),
+        // `db_pw.send_keys(…)`
+        Keyword::ShortPassword => behind.starts_with(b"."),
+        // Keys are assigned, except in `getenv("API_KEY")`, `variable "api_key" {` and `ApiKey:` above entries.
+        Keyword::Key => {
+            matches!(behind, [b'"' | b'\'' | b'`', ..] | [b':', b'\r' | b'\n'])
+        }
+        Keyword::Secret => true,
+        // `verifyHmac(body, "…")` is given what was signed.
+        Keyword::Signing => return !before.to_ascii_lowercase().ends_with(b"verify"),
+        _ => false,
+    };
+    // `'/password'` is a path, and `/password/` an expression.
+    let is_path = || before.ends_with(b"/") && !behind.starts_with(b"/");
+    // `resource "kubernetes_secret" "name" {`
+    let is_head = || {
+        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        [&b"resource \""[..], b"data \"", b"ephemeral \""].iter().any(|head| line.starts_with(head))
+    };
+    if !is_word || is_path() || is_head() {
+        return false;
+    }
+    // `getByLabel('Secret name')`
+    let label = text.get(end..quotes_end(text, start, end)).unwrap_or_default();
+    let names_other = label.contains(&b' ')
+        && names_other(label.split_last().map(|(_, label)| label).unwrap_or_default());
+    // `verify(password, "…")`: what stands beside a variable is another argument, unless a call fills what the variable is.
+    let is_argument = || {
+        let is_variable = label.is_empty() && !before.ends_with(b":");
+        is_variable && matches!(behind, [b',' | b')', ..]) && !gives(before)
+    };
+    !names_other && (names_field(text, end) || !is_argument() && !is_of_other(text, said))
 }
 
 /// Tells whether what a word for passwords goes on with makes it one, and not another that begins so: `passValue`.
