@@ -146,7 +146,7 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
         (_, Stand::Literal) => {
             classes >= 3 && stats.changes >= 3
                 || is_word_with_number(value)
-                || word == Keyword::Password && is_words_with_number(value)
+                || matches!(word, Keyword::Password | Keyword::Sql) && is_words_with_number(value)
                 || dense && stats.changes >= 4
                 || stats.has_rare_bigrams() && digits >= 2
                 || is_hex && stats.changes >= 3

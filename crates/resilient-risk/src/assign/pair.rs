@@ -20,7 +20,9 @@ pub(super) fn password(text: &[u8], said: KeywordHit) -> Option<ValueHit> {
     };
     let is_one = |span: &Range<usize>| {
         let value = text.get(span.clone()).unwrap_or_default();
-        is_said(value) && is_password(value, Stand::Literal, Keyword::Password)
+        // What a command is given from a pipe is a password, of whatever form.
+        let shows = said.word == Keyword::Password || is_said(value);
+        shows && is_password(value, Stand::Literal, Keyword::Password)
     };
     let span = candidates.into_iter().find(is_one)?;
     Some(ValueHit { family: "generic_secret", name: "assigned_password", span })
@@ -76,7 +78,8 @@ fn word(text: &[u8], at: usize) -> Range<usize> {
     let is_quote = |byte: &&u8| b" \"'`*".contains(byte);
     let lead = rest.iter().take_while(is_quote).count();
     let body = rest.get(lead..).unwrap_or_default();
-    let is_in = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`".contains(byte);
+    let is_in =
+        |byte: &&u8| (byte.is_ascii_graphic() || !byte.is_ascii()) && !b"\"'`".contains(byte);
     let body = body.get(..body.iter().take_while(is_in).count()).unwrap_or_default();
     let tail = body.iter().rev().take_while(|byte| b".,;)".contains(byte)).count();
     let body = body.get(..body.len() - tail).unwrap_or_default();

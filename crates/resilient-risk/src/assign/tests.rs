@@ -742,6 +742,8 @@ fn words_with_a_number_are_a_password_without_a_sign() {
             format!("password = \"{value}\"\n"),
             format!("contraseña: {value}\n"),
             format!("пароль = \"{value}\"\n"),
+            format!("CREATE USER bob IDENTIFIED BY '{value}';\n"),
+            format!("RUN echo \"root:{value}\" | chpasswd\n"),
         ] {
             assert_eq!(found(&text), [("assigned_password", value)], "{text}");
         }
