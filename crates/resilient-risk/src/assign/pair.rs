@@ -74,7 +74,9 @@ fn piped(text: &[u8], word_start: usize) -> Vec<Range<usize>> {
 
 /// The word at a place, without quotes around it and signs of the sentence behind it.
 fn word(text: &[u8], at: usize) -> Range<usize> {
-    let rest = text.get(at..).unwrap_or_default();
+    const WORD_MAX: usize = 100;
+    let rest = near(text, at, WORD_MAX);
+    work::spend(rest.len() / 4);
     let is_quote = |byte: &&u8| b" \"'`*".contains(byte);
     let lead = rest.iter().take_while(is_quote).count();
     let body = rest.get(lead..).unwrap_or_default();
