@@ -76,7 +76,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
     // Up to here the text is tables, lists of columns, cookies, and lists of values.
     let (mut tables, mut cookies, mut values) = (0, 0..0, 0);
     let mut lists = insert::Reading::default();
-    let mut statements = nearby::Reading::default();
+    let (mut maps, mut statements) = (Reading::default(), Reading::default());
     for said in keywords.iter().copied() {
         let KeywordHit { word, start, end } = said;
         if is_other_word(text, said) {
@@ -121,8 +121,29 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             column::find(text, start, &mut tables, claims);
             insert::find(text, start, &mut lists, claims);
         }
-        list::find(text, said, &mut values, claims);
+        list::find(text, said, (&mut values, &mut maps), claims);
         nearby::find(text, said, &mut statements, claims);
+    }
+}
+
+/// How far a text was read behind words, and how often. What is read may have a word in it that is read from, too.
+#[derive(Default)]
+struct Reading {
+    end: usize,
+    times: usize,
+}
+
+impl Reading {
+    /// Tells whether what stands behind a place was read as often as any byte is.
+    fn is_done(&self, place: usize) -> bool {
+        const TIMES_MAX: usize = 6;
+        place < self.end && self.times >= TIMES_MAX
+    }
+
+    /// Notes that the text was read from one place to another.
+    fn goes(&mut self, from: usize, to: usize) {
+        self.times = if from < self.end { self.times + 1 } else { 1 };
+        self.end = self.end.max(to);
     }
 }
 

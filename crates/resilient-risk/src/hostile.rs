@@ -80,6 +80,7 @@ fn parts(size: usize) -> Vec<(&'static str, String)> {
         ("heads of tables", "|pass|\n|--|\n".to_owned()),
         ("columns", "pass|".to_owned()),
         ("lines of heads", "pass,1\n\n".to_owned()),
+        ("lists in lists", "api_keys = [".to_owned()),
         ("logins", "login".to_owned()),
         ("logins and slashes", "login a / 1".to_owned()),
         ("pipes", "echo a | chpasswd ".to_owned()),

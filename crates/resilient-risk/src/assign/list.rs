@@ -15,7 +15,7 @@ use super::judge::{Stand, is_password};
 use super::literal::Opening;
 use super::name::plural_len;
 use super::shape::{is_name, is_slug};
-use super::{Claimed, ValueHit, line_around, near, near_before, row};
+use super::{Claimed, Reading, ValueHit, line_around, near, near_before, row};
 
 /// Names of entries whose value is no key, in a map of keys: those of users and projects are.
 const COMMITS: [&[u8]; 5] = [b"commit", b"rev", b"ref", b"revision", b"kid"];
@@ -24,10 +24,11 @@ const COMMITS: [&[u8]; 5] = [b"commit", b"rev", b"ref", b"revision", b"kid"];
 pub(super) fn find(
     text: &[u8],
     KeywordHit { word, start, end }: KeywordHit,
-    done: &mut usize,
+    (done, reading): (&mut usize, &mut Reading),
     claims: &mut impl Claimed,
 ) {
-    if !matches!(word, Keyword::Password | Keyword::Secret | Keyword::Key) || end < *done {
+    let is_read = end < *done || reading.is_done(end);
+    if !matches!(word, Keyword::Password | Keyword::Secret | Keyword::Key) || is_read {
         return;
     }
     let Some(name) = plural_len(text, end) else { return };
@@ -46,7 +47,11 @@ pub(super) fn find(
     let Some(sign) = sign_end(text, from).or_else(|| head_end(text, start, from)) else { return };
     let spans = match opener_len(text, sign) {
         _ if text.get(..sign).is_some_and(|lead| lead.ends_with(b"]")) => section(text, sign),
-        Some(len) => literals(text, sign + len, maps),
+        Some(len) => {
+            let (spans, at) = literals(text, sign + len, maps);
+            reading.goes(end, at);
+            spans
+        }
         None if text.get(..sign).is_some_and(|lead| lead.ends_with(b":")) => {
             items(text, start, sign)
         }
@@ -209,9 +214,9 @@ enum Maps {
     Passed,
 }
 
-/// The literals from a place on up to the bracket that closes the list. Comments and other items are passed over, and what
+/// The literals from a place on up to the bracket that closes the list, and where the reading ended. Comments and other items are passed over, and what
 /// stands in a call or an index. Of a pair the last literal is the value.
-fn literals(text: &[u8], from: usize, maps: Maps) -> Vec<Range<usize>> {
+fn literals(text: &[u8], from: usize, maps: Maps) -> (Vec<Range<usize>>, usize) {
     const LIST_MAX: usize = 8192;
     let mut spans = Vec::new();
     // The inner brackets that are open: what each is, and the literals in it that count.
@@ -262,7 +267,7 @@ fn literals(text: &[u8], from: usize, maps: Maps) -> Vec<Range<usize>> {
         at += 1;
     }
     work::spend(at - from);
-    spans
+    (spans, at)
 }
 
 #[cfg(test)]

@@ -14,14 +14,7 @@ use super::judge::{Stand, is_password};
 use super::name::{is_of_other, is_password_name, names_field, names_other};
 use super::shape::{is_memorable, is_name, is_slug, is_words_with_number};
 use super::statement::{Found, Given, Statement, gives, name_len, quotes_end};
-use super::{Claimed, ValueHit, near, near_before};
-
-/// How far statements are read, and how often.
-#[derive(Default)]
-pub(super) struct Reading {
-    end: usize,
-    times: usize,
-}
+use super::{Claimed, Reading, ValueHit, near, near_before};
 
 /// Takes the passwords of the statement that a word is in.
 pub(super) fn find(
@@ -30,11 +23,8 @@ pub(super) fn find(
     reading: &mut Reading,
     claims: &mut impl Claimed,
 ) {
-    /// Statements may stand in one another; no byte is read more often.
-    const TIMES_MAX: usize = 6;
     let KeywordHit { word, start, end } = said;
-    let is_read = end < reading.end && reading.times >= TIMES_MAX;
-    if is_read || !leads_on(text, said) {
+    if reading.is_done(end) || !leads_on(text, said) {
         return;
     }
     let is_field = names_field(text, end);
@@ -69,10 +59,7 @@ pub(super) fn find(
             claims.claim(ValueHit { family, name, span });
         }
     }
-    *reading = Reading {
-        end: reading.end.max(statement.at),
-        times: if end < reading.end { reading.times + 1 } else { 1 },
-    };
+    reading.goes(end, statement.at);
 }
 
 /// Tells whether a word may lead to a value that no sign assigns to it.
