@@ -11,7 +11,7 @@ use super::judge::{Stand, is_password};
 use super::lead::Lead;
 use super::literal::Opening;
 use super::name::{is_of_other, is_password_name, names_text};
-use super::shape::{is_memorable, is_passphrase, is_slug, is_words_with_number};
+use super::shape::{is_memorable, is_passphrase, is_slug, may_name};
 use super::{Claimed, ValueHit, near, near_before};
 
 /// Reads the value after a word.
@@ -128,10 +128,9 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         };
         let is_ended = || literal.is_some() || is_last();
         // Behind `password_queue` a name stands.
-        let is_drawn = || TokenStats::of(value).is_drawn();
         // Beside a variable stands another argument: `connect("h", $password, "Shop2024")`.
         let is_beside = !is_password_name(name) || near(text, said.end + name.len(), 1) == b",";
-        if is_beside && is_words_with_number(value) && !is_drawn() {
+        if is_beside && may_name(value) {
             return false;
         }
         let is_chosen = || {

@@ -47,19 +47,14 @@ pub(super) fn word_of_choice<'a>(
     let is_looked_up = (signs.ends_with(b")") || signs.ends_with(b"]")) && begins_look_up(before);
     let said = rest.get(quoted + white..).unwrap_or_default();
     // A pair of Kotlin, and in a sentence what is set.
-    let is_to = || matches!(signs, b"\"" | b"'" | b"`") && said.starts_with(b"to ");
+    let is_set = || signs.is_empty() && white == 1 && PASSWORDS.contains(&name);
+    let is_to = || said.starts_with(b"to ") && (matches!(signs, b"\"" | b"'" | b"`") || is_set());
     if white == 0 {
         b""
     } else if is_to() {
         b"to"
     } else if said.starts_with(b"or ") && is_looked_up {
         b"or"
-    } else if signs.is_empty()
-        && white == 1
-        && PASSWORDS.contains(&name)
-        && said.starts_with(b"to ")
-    {
-        b"to"
     } else if signs.is_empty() && said.starts_with("\u{2013} ".as_bytes()) {
         "\u{2013}".as_bytes()
     } else if said.starts_with(b"BY '") {
@@ -74,21 +69,17 @@ pub(super) fn word_of_choice<'a>(
 
 /// How much of a sentence stands before what its subject is: `is`, `for the server is`.
 fn is_len(text: &[u8]) -> usize {
-    const IS: &[u8] = b"is ";
-    const GERMAN: &[u8] = b"ist ";
+    const IS: [&[u8]; 2] = [b"is ", b"ist "];
     const REACH: usize = 60;
     const PREPOSITIONS: [&[u8]; 5] = [b"for ", b"of ", b"to ", b"on ", b"at "];
     let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b" -_./@`".contains(byte);
     let len = near(text, 0, REACH).iter().take_while(is_word).count();
     let words = text.get(..len).unwrap_or_default();
-    if words.starts_with(IS) {
-        return IS.len() - 1;
-    }
-    if words.starts_with(GERMAN) {
-        return GERMAN.len() - 1;
+    if let Some(is) = IS.iter().find(|is| words.starts_with(is)) {
+        return is.len() - 1;
     }
     let is_more = PREPOSITIONS.iter().any(|word| words.starts_with(word));
-    let end = || memmem::find(words, b" is ").map(|lead| lead + IS.len());
+    let end = || memmem::find(words, b" is ").map(|lead| lead + b" is".len());
     if is_more { end().unwrap_or(0) } else { 0 }
 }
 

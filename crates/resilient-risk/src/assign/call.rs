@@ -6,7 +6,7 @@ use super::super::keywords::Keyword;
 use super::super::token::TokenStats;
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
-use super::shape::is_words_with_number;
+use super::shape::may_name;
 use super::{ValueHit, near, row};
 
 /// So many arguments are looked at.
@@ -20,10 +20,8 @@ const SOME: &[u8] = b"Some(";
 
 /// Reads the password behind a word that names such a call: an argument that is not the first.
 pub(super) fn password(text: &[u8], end: usize) -> Option<ValueHit> {
-    // A word with a number may be the name of a user or of a database as well.
-    let is_name = |value: &[u8]| is_words_with_number(value) && !TokenStats::of(value).is_drawn();
     let fits =
-        |value: &[u8]| is_password(value, Stand::Literal, Keyword::Password) && !is_name(value);
+        |value: &[u8]| is_password(value, Stand::Literal, Keyword::Password) && !may_name(value);
     // The name of a user may have a number, too, and stands before.
     let (_, span) =
         literals(text, end).filter(|(nth, span)| *nth > 0 && fits(part(text, span))).last()?;

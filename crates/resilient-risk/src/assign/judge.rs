@@ -153,10 +153,10 @@ pub(in super::super) fn is_password(value: &[u8], stand: Stand, word: Keyword) -
         }
     };
     // An address or a path is none; a symbol at the end of a word alone is punctuation.
-    let has = |signs: [&[u8; 2]; 2]| value.windows(2).any(|two| signs.iter().any(|it| **it == two));
+    let has = |sign: &[u8; 2]| value.windows(2).any(|two| two == sign);
     // Chance puts such signs between letters, too: `TzB3zA::PiIFG79f`.
     let is_drawn = || stats.len >= 12 && stats.is_drawn() && stats.digits >= 2;
-    let is_path = || has([b"//", b"//"]) || has([b"->", b"::"]) && !is_drawn();
+    let is_path = || has(b"//") || (has(b"->") || has(b"::")) && !is_drawn();
     let is_path = || is_path() && !(symbols > 1 && stats.changes * 2 >= stats.len);
     // `/srv/node12`, `~/main/Client7`
     let is_rooted = || {

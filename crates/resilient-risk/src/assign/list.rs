@@ -214,8 +214,8 @@ enum Maps {
     Passed,
 }
 
-/// The literals from a place on up to the bracket that closes the list, and where the reading ended. Comments and other items are passed over, and what
-/// stands in a call or an index. Of a pair the last literal is the value.
+/// The literals from a place on up to the bracket that closes the list, and where the reading ended. Comments and other items
+/// are passed over, and what stands in a call or an index. Of a pair the last literal is the value.
 fn literals(text: &[u8], from: usize, maps: Maps) -> (Vec<Range<usize>>, usize) {
     const LIST_MAX: usize = 8192;
     let mut spans = Vec::new();

@@ -68,6 +68,11 @@ pub(super) fn is_words_with_number(value: &[u8]) -> bool {
             && !placeholder::is_dummy(value)
 }
 
+/// Tells whether a value is words with a number that may name a user or a thing as well: chance has not drawn it.
+pub(super) fn may_name(value: &[u8]) -> bool {
+    is_words_with_number(value) && !TokenStats::of(value).is_drawn()
+}
+
 /// Tells whether a value is one that people choose as a password, in one word or in several. Names of variables with operators
 /// between them are none, but words with a capital are words: `oldPass1+salt`, `Winter*Tiger842`.
 pub(super) fn is_memorable(value: &[u8]) -> bool {
