@@ -8,9 +8,9 @@ use super::super::token::TokenStats;
 use super::super::{naming, work};
 use super::filled::{self, Style};
 use super::judge::{Stand, is_password};
-use super::lead::Lead;
+use super::lead::{Lead, without_end};
 use super::literal::Opening;
-use super::name::{is_of_other, is_password_name, names_text};
+use super::name::{is_of_other, is_password_name, is_password_of_words, names_text};
 use super::shape::{is_memorable, is_passphrase, is_slug, may_name};
 use super::{Claimed, ValueHit, near, near_before};
 
@@ -29,6 +29,7 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
     // Without quotes it may be a subtraction, and behind a name that goes on the name of a policy.
     let is_phrase =
         |value: &[u8]| word == Keyword::Password && is_password_name(name) && is_passphrase(value);
+    let is_words = |value: &[u8]| is_password_of_words(value, word, name);
     let (mut spans, is_code) = if let Some((opening, value)) = &literal {
         let said = value.said(text);
         // A shell writes no blank behind the sign, and no place in braces alone: `PASSWORD=$"…{…}…"`.
@@ -73,7 +74,7 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
             is_filled && word != Keyword::Key && parts.iter().any(|part| has_drawn(said_in(part)))
         };
         let is_one = is_password(said, Stand::Literal, word) || has_password() || is_phrase(said);
-        let is_named = || lead.is_sentence && !is_said(said);
+        let is_named = || lead.is_sentence && !is_said(said) && !is_words(said);
         if is_between || is_regex || !is_one || is_named() {
             return None;
         }
@@ -103,10 +104,9 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         }
         if lead.is_sentence {
             let value = text.get(field.span.clone())?;
-            // Such a sign ends the sentence, or a part of it.
-            let value = value.strip_suffix(b".").or(value.strip_suffix(b",")).unwrap_or(value);
+            let value = without_end(value);
             field.span.end = field.span.start + value.len();
-            if !is_said(value) {
+            if !is_said(value) && !is_words(value) {
                 return None;
             }
         }
@@ -134,7 +134,7 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
             return false;
         }
         let is_chosen = || {
-            literal.is_some() && is_phrase(value)
+            literal.is_some() && (is_phrase(value) || is_words(value))
                 || (is_ended() || lead.is_sentence || has_strange(value)) && is_memorable(value)
         };
         let is_text = || names_text(name) && TokenStats::of(value).is_name();

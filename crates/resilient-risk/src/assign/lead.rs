@@ -12,8 +12,8 @@ use super::between::{
 };
 use super::judge::{Stand, is_password};
 use super::literal::{FirstLine, Opening};
-use super::name::{PASSWORDS, is_password_name, names_secret};
-use super::shape::{LENS, is_passphrase, is_words_with_number};
+use super::name::{PASSWORDS, is_password_name, is_password_of_words, names_secret};
+use super::shape::{LENS, is_passphrase};
 use super::{bare, line_around, near, near_before, quote, row};
 
 /// What stands between a word and its value.
@@ -255,17 +255,34 @@ impl<'a> Lead<'a> {
                 let is_capital = |name: &&[u8]| !name.iter().any(u8::is_ascii_lowercase);
                 name.filter(is_capital).is_some() && !self.name.iter().any(u8::is_ascii_lowercase)
             };
+            // `db1 ansible_user=bob ansible_ssh_pass=Summer2024`
+            let is_pair = || {
+                let is_end = |byte: &u8| b"\"'`()[]{},;".contains(byte);
+                let line = line_around(text, start);
+                let before = text.get(line.start..start).unwrap_or_default();
+                let behind = text.get(plain.end..line.end).unwrap_or_default();
+                let before = before.rsplit(is_end).next().unwrap_or_default();
+                let behind = behind.split(is_end).next().unwrap_or_default();
+                before.contains(&b'=') || behind.contains(&b'=')
+            };
             let value = text.get(plain.clone()).unwrap_or_default();
-            let is_words = || is_password_name(self.name) && is_words_with_number(value);
+            let value = if self.is_sentence { without_end(value) } else { value };
+            let is_words = || is_password_of_words(value, self.word, self.name);
             self.word == Keyword::Password
                 && if self.is_loose() {
                     (is_passphrase(value) || is_words()) && self.is_assigned && is_flow()
+                        || self.is_sentence && is_words()
                 } else {
                     (is_passphrase(value) || is_words()) && is_option()
-                        || is_words() && is_variable()
+                        || is_words() && (is_variable() || is_pair())
                 }
         };
         let is_phrase = is_phrase();
         (is_phrase || fits(&plain, stand)).then(|| (found(), is_code && !is_phrase))
     }
+}
+
+/// A word of a sentence without the sign that ends the sentence, or a part of it.
+pub(super) fn without_end(word: &[u8]) -> &[u8] {
+    word.strip_suffix(b".").or(word.strip_suffix(b",")).unwrap_or(word)
 }

@@ -14,7 +14,7 @@ use super::entries::{ITEM_MAX, VALUES_MAX, head_end, items, line_end, section};
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
 use super::name::plural_len;
-use super::shape::{is_name, is_slug};
+use super::shape::{is_name, is_slug, is_words_with_number};
 use super::{Claimed, Reading, ValueHit, line_around, near, near_before, row};
 
 /// Names of entries whose value is no key, in a map of keys: those of users and projects are.
@@ -64,7 +64,7 @@ pub(super) fn find(
         let is_other = || match word {
             Keyword::Secret => is_slug(value) || TokenStats::of(value).is_name(),
             Keyword::Key => TokenStats::of(value).is_name(),
-            _ => is_name(value),
+            _ => is_name(value) && !is_words_with_number(value),
         };
         // Of a package of this name the place is an address, and its content has a digest.
         let is_address = || memmem::find(value, b"://").is_some();

@@ -3,6 +3,7 @@
 use super::super::keywords::{Keyword, KeywordHit};
 use super::super::tables::{CHECKS, IDENTIFIERS, OTHER_ENDS, OTHER_WORDS, STRONG_SECRET_WORDS};
 use super::super::work;
+use super::shape::is_words_with_number;
 use super::{near, near_before};
 
 /// Tells whether the word at a place only begins or ends as one for passwords does, as `passive` and `compass`, or is a part
@@ -65,6 +66,12 @@ pub(super) const PASSWORDS: [&[u8]; 6] = [b"", b"word", b"wd", b"phrase", b"wort
 /// Tells whether a name ends with the word for passwords that it has.
 pub(super) fn is_password_name(rest: &[u8]) -> bool {
     PASSWORDS.iter().any(|word| rest.eq_ignore_ascii_case(word))
+}
+
+/// Tells whether a value is words with a number behind a name that ends with its word for passwords: there they are a password, and
+/// elsewhere they may name a thing. *Rest* is what the name goes on with behind the word.
+pub(super) fn is_password_of_words(value: &[u8], word: Keyword, rest: &[u8]) -> bool {
+    word == Keyword::Password && is_password_name(rest) && is_words_with_number(value)
 }
 
 /// How long the rest of a name is that a word for passwords or secrets is in, if the name is of several: `words`, `s`, `_LIST`.

@@ -11,7 +11,7 @@ use super::super::keywords::{Keyword, KeywordHit};
 use super::super::naming;
 use super::super::token::TokenStats;
 use super::judge::{Stand, is_password};
-use super::name::{is_of_other, is_password_name, names_field, names_other};
+use super::name::{is_of_other, is_password_of_words, names_field, names_other};
 use super::shape::{is_memorable, is_name, is_slug, is_words_with_number};
 use super::statement::{Found, Given, Statement, gives, name_len, quotes_end};
 use super::{Claimed, Reading, ValueHit, near, near_before};
@@ -38,12 +38,16 @@ pub(super) fn find(
     while let Some(Found { span, given }) = statement.next() {
         let span = without_braces(text, span);
         let value = text.get(span.clone()).unwrap_or_default();
+        let rest = text.get(end..end + name_len(text, end)).unwrap_or_default();
+        let is_words = || is_password_of_words(value, said.word, rest);
         // `getenv("PASSWORD_TABLE").unwrap_or("Fleet2000")`
-        let is_label = || {
-            let rest = text.get(end..end + name_len(text, end)).unwrap_or_default();
-            said.word == Keyword::Password && is_words_with_number(value) && !is_password_name(rest)
+        let is_label =
+            || said.word == Keyword::Password && is_words_with_number(value) && !is_words();
+        let is_named = || match given {
+            Given::Call => false,
+            Given::Value => is_name(value) && !is_words(),
+            Given::No => is_name(value),
         };
-        let is_named = || given != Given::Call && is_name(value);
         // Of a field the value may be the name of an element.
         let is_other = || is_label() || is_named() || is_field && is_slug(value);
         // What a program signs is data: an address, or a template.
@@ -96,7 +100,11 @@ fn leads_on(text: &[u8], said: KeywordHit) -> bool {
         && names_other(label.split_last().map(|(_, label)| label).unwrap_or_default());
     // `verify(password, "…")`: what stands beside a variable is another argument, unless a call fills what the variable is.
     let is_argument = || {
-        let is_variable = label.is_empty() && !before.ends_with(b":");
+        let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+        let name = before.iter().rev().take_while(is_name).count();
+        // `{name: DB_PASSWORD, value: …}` in YAML
+        let is_entry = || before.get(..before.len() - name).is_some_and(|it| it.ends_with(b": "));
+        let is_variable = label.is_empty() && !before.ends_with(b":") && !is_entry();
         is_variable && matches!(behind, [b',' | b')', ..]) && !gives(before)
     };
     !names_other && (names_field(text, end) || !is_argument() && !is_of_other(text, said))

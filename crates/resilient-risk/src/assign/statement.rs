@@ -310,7 +310,10 @@ impl<'a> Statement<'a> {
         }
         let from = self.at + row(self.text, self.at, STATEMENT_MAX, b" \t");
         let rest = self.text.get(from..self.end)?;
-        let len = rest.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+        let in_flow = self.is_opened && !self.outer.is_empty();
+        let is_end =
+            |byte: &u8| byte.is_ascii_whitespace() || in_flow && matches!(byte, b',' | b'}');
+        let len = rest.iter().take_while(|byte| !is_end(byte)).count();
         let is_bare =
             from > self.at && !rest.get(..len)?.iter().any(|byte| b"\"'`()[]{},;".contains(byte));
         is_bare.then(|| {
@@ -383,12 +386,19 @@ fn names_attribute(text: &[u8], span: &Range<usize>) -> bool {
 fn opened(text: &[u8], word: usize, end: usize) -> Option<usize> {
     const REACH: usize = 200;
     let is_quoted = matches!(text.get(end - 1), Some(b'"' | b'\''));
+    // `{name: DB_PASSWORD, value: …}` in YAML
+    let is_flow = text.get(end) == Some(&b',');
     let from = word.saturating_sub(REACH);
-    let before = text.get(from..word).filter(|_| is_quoted)?;
+    let before = text.get(from..word).filter(|_| is_quoted || is_flow)?;
     work::spend(before.len() / 4);
     let open = memrchr2(b'{', b'<', before)?;
     let inside = before.get(open + 1..)?;
-    let name = inside.iter().rposition(|byte| b"\"'".contains(byte))?;
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let name = if is_quoted {
+        inside.iter().rposition(|byte| b"\"'".contains(byte))?
+    } else {
+        inside.len() - inside.iter().rev().take_while(is_name).count()
+    };
     let is_value =
         inside.get(..name)?.trim_ascii_end().last().is_some_and(|sign| b"=:".contains(sign));
     (is_value && memchr(b'}', inside).is_none() && memchr(b'>', inside).is_none())

@@ -744,9 +744,24 @@ fn words_with_a_number_are_a_password_without_a_sign() {
             format!("пароль = \"{value}\"\n"),
             format!("CREATE USER bob IDENTIFIED BY '{value}';\n"),
             format!("RUN echo \"root:{value}\" | chpasswd\n"),
+            format!("- {{name: DB_PASSWORD, value: {value}}}\n"),
+            format!("variable \"db_password\" {{\n  default = \"{value}\"\n}}\n"),
+            format!("t.Setenv(\"DB_PASSWORD\", \"{value}\")\n"),
+            format!("ds.setPassword(\"{value}\");\n"),
+            format!("Log in with user `bob` and password `{value}`.\n"),
+            format!("passwords = {{\"bob\": \"{value}\", \"eve\": None}}\n"),
+            format!("passwords:\n  - {value}\n"),
         ] {
             assert_eq!(found(&text), [("assigned_password", value)], "{text}");
         }
+    }
+    for text in [
+        "db1 ansible_user=bob ansible_ssh_pass=Summer2024\n",
+        "db1 ansible_ssh_pass=Summer2024 ansible_user=bob\n",
+        "The admin password is Summer2024.\n",
+        "dsn := \"host=db user=bob password=Summer2024 dbname=shop\"\n",
+    ] {
+        assert_eq!(found(text), [("assigned_password", "Summer2024")], "{text}");
     }
     let drawn = ["IC1oAl", "aO6M1d"].concat();
     let text = format!("conf = {{\"credentials\": \"{drawn}\"}}\n");
@@ -765,6 +780,10 @@ fn words_with_a_number_are_a_password_without_a_sign() {
         "password: UserInput2000\n",
         "password: Text12\n",
         "secret: Orders2024\n",
+        "- {name: PASSWORD_TABLE, value: Orders2024}\n",
+        "The password policy is Orders2024.\n",
+        "passwordFields = [\"Orders2024\"]\n",
+        "connect(user=bob, password=Orders2024)\n",
     ] {
         assert_eq!(found(text), [], "{text}");
     }

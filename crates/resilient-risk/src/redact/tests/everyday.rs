@@ -378,7 +378,7 @@ fn what_everyday_places_hold_besides_stays() {
         "assert form.errors[\"password\"] or \"E31730Code\" in s\n",
         "x = d[\"password\"] or \"Default2Value-api\"\n",
         "the passphrase is `BIP39-84861words`\n",
-        "The password is `GitHub7177`\n",
+        "The password is `GitHub71`\n",
         "service,secret\na,kv/data/api#v86798\n",
         // Before, these were redacted.
         "redis-cli ping; ls -a Dir11162x-1f7b1ac7\n",
