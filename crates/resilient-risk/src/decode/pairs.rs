@@ -33,7 +33,10 @@ pub(super) fn views(bytes: &[u8], byte_classes: &ByteClasses, views: &mut Views<
             views.add("name and value", map, text, Trust::Full);
         }
     }
-    for (close, open) in [(&b"</key>"[..], &b"<string>"[..]), (b"</name>", b"<value>")] {
+    // The last is of KeePass, and may have attributes.
+    const ELEMENTS: [(&[u8], &[u8]); 3] =
+        [(b"</key>", b"<string"), (b"</name>", b"<value"), (b"</Key>", b"<Value")];
+    for (close, open) in ELEMENTS {
         for at in memmem::find_iter(bytes, close) {
             element(bytes, at, close, open, views);
         }
@@ -47,8 +50,11 @@ fn element(bytes: &[u8], at: usize, close: &[u8], open: &[u8], views: &mut Views
     let is_name = name.len() < before.len() && has_secret_word(name);
     let Some(behind) = bytes.get(at + close.len()..).filter(|_| is_name) else { return };
     let white = behind.iter().take(NEAR).take_while(|byte| byte.is_ascii_whitespace()).count();
-    let start = at + close.len() + white + open.len();
-    let is_open = bytes.get(start - open.len()..start) == Some(open);
+    let Some(tag) = behind.get(white..).and_then(|it| it.strip_prefix(open)) else { return };
+    let attributes = tag.iter().take(NEAR).position(|byte| b"<>".contains(byte)).unwrap_or(NEAR);
+    let is_tag = attributes == 0 || tag.starts_with(b" ");
+    let start = at + close.len() + white + open.len() + attributes + 1;
+    let is_open = is_tag && bytes.get(start - 1) == Some(&b'>');
     let Some(rest) = bytes.get(start..).filter(|_| is_open) else { return };
     let Some(len) = rest.iter().take(VALUE_MAX).position(|byte| *byte == b'<') else { return };
     let Some(value) = rest.get(..len).filter(|value| !value.contains(&b'"')) else { return };
@@ -129,6 +135,7 @@ mod tests {
             ("name  = \"client_secret\"\nvalue = \"k3J\"\n", "client_secret = \"k3J\""),
             ("<key>Password</key>\n  <string>k3J</string>", "Password: \"k3J\""),
             ("<name>db.password</name><value>k3J</value>", "db.password: \"k3J\""),
+            ("<Key>Password</Key>\n<Value Protect=\"True\">k3J</Value>", "Password: \"k3J\""),
         ] {
             assert_eq!(seen(text), [expected], "{text}");
         }
@@ -141,6 +148,7 @@ mod tests {
             "name(DB_PASSWORD) value: k3J\n",
             "<key>Password</key><integer>1</integer>",
             "<key>Host</key><string>k3J</string>",
+            "<key>Password</key><strings>k3J</strings>",
             "<name>db.password</name><host>k3J</host>",
         ] {
             assert!(seen(text).is_empty(), "{text}");
