@@ -90,6 +90,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
         let hit = match word {
             Keyword::Url => address::credentials(text, start, end),
             Keyword::Tcp => address::before_tcp(text, start),
+            Keyword::Oracle => address::oracle(text, end),
             Keyword::Port => address::pgpass(text, start),
             Keyword::User => command::user(text, end),
             Keyword::Share => command::share(text, start),

@@ -42,6 +42,8 @@ pub(super) enum Keyword {
     Call,
     /// A call that defines a constant.
     Constant,
+    /// A slash stands between the user and the password of a database of Oracle.
+    Oracle,
     /// An address of Go: what stands before it is a user and a password.
     Tcp,
     /// A port, perhaps in a line of `.pgpass`.
@@ -59,7 +61,7 @@ pub(super) enum Keyword {
 }
 
 /// The words that are looked for without regard to case.
-pub(super) const KEYWORDS: [(&str, Keyword); 32] = [
+pub(super) const KEYWORDS: [(&str, Keyword); 33] = [
     ("pass", Keyword::Password),
     ("pwd", Keyword::Password),
     // Passwords in other languages: Spanish, Portuguese, Dutch, German, Polish, Swedish, Russian, Chinese.
@@ -86,6 +88,7 @@ pub(super) const KEYWORDS: [(&str, Keyword); 32] = [
     ("create_user", Keyword::Signing),
     ("securestring", Keyword::Password),
     ("secret", Keyword::Secret),
+    ("pepper", Keyword::Secret),
     ("key", Keyword::Key),
     ("token", Keyword::Key),
     ("auth", Keyword::Key),
@@ -96,7 +99,7 @@ pub(super) const KEYWORDS: [(&str, Keyword); 32] = [
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const CASED_KEYWORDS: [(&str, Keyword); 21] = [
+pub(super) const CASED_KEYWORDS: [(&str, Keyword); 26] = [
     (" -u ", Keyword::User),
     ("--user ", Keyword::User),
     (" -b '", Keyword::Cookie),
@@ -111,9 +114,14 @@ pub(super) const CASED_KEYWORDS: [(&str, Keyword); 21] = [
     ("asic_auth", Keyword::Call),
     ("redential", Keyword::Call),
     (".login", Keyword::Call),
+    ("equelize", Keyword::Call),
+    ("cx_Oracle.connect", Keyword::Call),
+    ("anager.CreateAsync", Keyword::Call),
     ("mptive().basic", Keyword::Call),
     ("define", Keyword::Constant),
     ("@tcp(", Keyword::Tcp),
+    ("oracle:thin:", Keyword::Oracle),
+    ("sqlplus ", Keyword::Oracle),
     (":543", Keyword::Port),
     ("*:*:", Keyword::Port),
     ("/user:", Keyword::Share),

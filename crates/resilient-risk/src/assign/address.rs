@@ -175,6 +175,23 @@ pub(super) fn before_tcp(text: &[u8], start: usize) -> Option<ValueHit> {
     is_real.then_some(ValueHit { family: "conn_string", name: "url_credentials", span })
 }
 
+/// Reads the password of `user/password@host`, which begins at a place or behind options there.
+pub(super) fn oracle(text: &[u8], end: usize) -> Option<ValueHit> {
+    const REACH: usize = 120;
+    work::spend(REACH / 4);
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`".contains(byte);
+    let mut words = near(text, end, REACH).split(is_end);
+    let word = words.find(|word| !word.starts_with(b"-"))?;
+    let (slash, host) = (memchr(b'/', word)?, memrchr(b'@', word)?);
+    let (user, password) = (word.get(..slash)?, word.get(slash + 1..host)?);
+    let start = word.as_ptr().addr() - text.as_ptr().addr() + slash + 1;
+    (!user.is_empty() && is_url_password(password, user, b"")).then(|| ValueHit {
+        family: "generic_secret",
+        name: "assigned_password",
+        span: start..start + password.len(),
+    })
+}
+
 /// Reads the password of a line of `.pgpass`.
 pub(super) fn pgpass(text: &[u8], start: usize) -> Option<ValueHit> {
     let line = line_around(text, start);

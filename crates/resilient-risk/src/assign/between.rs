@@ -8,10 +8,24 @@ use super::literal::Opening;
 use super::name::PASSWORDS;
 use super::{near, row};
 
-/// How much of a text begins a call that a literal is wrapped in: `Field(default=`, `SecretStr(`, `String::from(`.
+/// How much of a text begins a call that a literal is wrapped in: `Field(default=`, `SecretStr(`, `String::from(`,
+/// `Hash::make(`.
 pub(super) fn call_len(text: &[u8]) -> usize {
     const NAME_MAX: usize = 30;
-    const CALLS: [&[u8]; 5] = [b"SecretStr", b"Secret", b"SecretString", b"Field", b"from"];
+    const CALLS: [&[u8]; 11] = [
+        b"SecretStr",
+        b"Secret",
+        b"SecretString",
+        b"Field",
+        b"from",
+        // A password is hashed there.
+        b"make",
+        b"make_password",
+        b"_hash",
+        b"bcrypt",
+        b"hashSync",
+        b"encode",
+    ];
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.:".contains(byte);
     let name = text.iter().take(NAME_MAX).take_while(is_name).count();
     let is_call = name > 0 && text.get(name) == Some(&b'(');

@@ -20,11 +20,26 @@ const SOME: &[u8] = b"Some(";
 
 /// Reads the password behind a word that names such a call: an argument that is not the first.
 pub(super) fn password(text: &[u8], end: usize) -> Option<ValueHit> {
-    let fits =
-        |value: &[u8]| is_password(value, Stand::Literal, Keyword::Password) && !may_name(value);
-    // The name of a user may have a number, too, and stands before.
-    let (_, span) =
-        literals(text, end).filter(|(nth, span)| *nth > 0 && fits(part(text, span))).last()?;
+    let is_call = |names: &[&[u8]]| {
+        let call = text.get(..end).unwrap_or_default();
+        names.iter().any(|name| call.ends_with(name))
+    };
+    // Behind these passwords stands a domain, or the address of a database.
+    let is_before = is_call(&[b"NetworkCredential", b"cx_Oracle.connect"]);
+    let last = if is_before { 1 } else { ARGUMENTS_MAX };
+    let spans: Vec<_> = literals(text, end).filter(|(nth, _)| *nth <= last).collect();
+    // The name of a user or of a database may have a number, too. The call takes no database, or the argument stands behind it.
+    let takes_two = is_before
+        || is_call(&[b"redential", b"asicAuth", b"asic_auth", b".login", b"anager.CreateAsync"]);
+    let is_third =
+        |nth: usize| nth + 1 == ARGUMENTS_MAX && spans.iter().any(|(before, _)| before + 1 == nth);
+    let fits = |(nth, span): &&(usize, Range<usize>)| {
+        let value = part(text, span);
+        *nth > 0
+            && is_password(value, Stand::Literal, Keyword::Password)
+            && (takes_two || is_third(*nth) || !may_name(value))
+    };
+    let (_, span) = spans.iter().rev().find(fits)?.clone();
     Some(ValueHit { family: "generic_secret", name: "assigned_password", span })
 }
 
@@ -51,7 +66,10 @@ fn part<'a>(text: &'a [u8], span: &Range<usize>) -> &'a [u8] {
 /// The literals among the first arguments of the call whose bracket opens behind a place, with the arguments' numbers.
 fn literals(text: &[u8], end: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
     let lead = row(text, end, ARGUMENT_MAX, b"is_connect =");
-    let mut at = (text.get(end + lead) == Some(&b'(')).then_some(end + lead);
+    // Ruby writes no bracket: `basic_auth "bob", "…"`.
+    let is_bare = lead == 1 && matches!(near(text, end, 2), [b' ', b'"' | b'\'']);
+    let is_open = text.get(end + lead) == Some(&b'(');
+    let mut at = (is_open || is_bare).then_some(end + lead - usize::from(is_bare));
     (0..ARGUMENTS_MAX)
         .map_while(move |nth| {
             // The bracket, or the comma before.

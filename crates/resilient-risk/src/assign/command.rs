@@ -46,6 +46,7 @@ pub(super) fn option(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -
         Keyword::Login if before.ends_with(b"dock") => (&SHORT_OPTION, false),
         Keyword::Redis => (&REDIS_OPTION, false),
         Keyword::Password if before.ends_with(b"ssh") => (&SHORT_OPTION, false),
+        Keyword::Password if near(text, end, 10) == b"word-stdin" => return None,
         Keyword::Password if before.ends_with(b"onvertTo-") || is_option() => (&LONG_OPTION, false),
         _ => return None,
     };

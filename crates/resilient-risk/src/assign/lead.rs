@@ -116,11 +116,13 @@ impl<'a> Lead<'a> {
         // A bracket behind the name of a user begins a password: `login bob password (…`.
         let is_open = rest.get(at) == Some(&b'(');
         let is_login = is_open && sign.is_empty() && bare::logs_in(text, start);
+        // `password_hash("…", PASSWORD_DEFAULT)`
+        let called = if is_open { name.strip_suffix(b"_hash").unwrap_or(name) } else { name };
         let is_listed = is_looked_up
             || sign.is_empty()
                 && word == Keyword::Password
                 && if is_open {
-                    is_password_name(name) && !is_login
+                    is_password_name(called) && !is_login
                 } else {
                     rest.get(at) == Some(&b',')
                 };
@@ -128,7 +130,7 @@ impl<'a> Lead<'a> {
         let blanks = row(rest, at, BLANKS_MAX, if is_login { b"" } else { b" \t(" });
         at += blanks;
         at += if is_listed { default_len(rest.get(at..)?) } else { 0 };
-        let is_called = !sign.is_empty() && word == Keyword::Password;
+        let is_called = (!sign.is_empty() || is_listed) && word == Keyword::Password;
         at += if is_called { call_len(rest.get(at..)?) } else { 0 };
         // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
         let is_said = sign.ends_with(b"is") || matches!(sign, b"to" | b"ist" | b"\xE2\x80\x93");
@@ -149,7 +151,7 @@ impl<'a> Lead<'a> {
         let end = end + at;
         Some(Self {
             word,
-            name,
+            name: called,
             white,
             is_assigned,
             is_listed,

@@ -49,7 +49,12 @@ pub(super) fn is_about(text: &[u8], word: Keyword, end: usize) -> bool {
     }
     let is_named = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let rest = near(text, end, NAME_MAX);
-    let rest = rest.get(..rest.iter().take_while(is_named).count()).unwrap_or_default();
+    let len = rest.iter().take_while(is_named).count();
+    // `password_hash("…", PASSWORD_DEFAULT)` makes it of the password.
+    if is_password && matches!(rest.get(len..), Some([b'(', b'"' | b'\'', ..])) {
+        return false;
+    }
+    let rest = rest.get(..len).unwrap_or_default();
     work::spend(rest.len());
     let last = rest.rsplit(|byte| matches!(byte, b'_' | b'-')).next().unwrap_or_default();
     // Of `ResetUuid` the word begins at the last capital letter behind a small one or a digit.

@@ -39,14 +39,19 @@ pub(super) fn find(
         let span = without_braces(text, span);
         let value = text.get(span.clone()).unwrap_or_default();
         let rest = text.get(end..end + name_len(text, end)).unwrap_or_default();
-        let is_words = || is_password_of_words(value, said.word, rest);
+        // What is hashed so is a password.
+        let is_hashed = || {
+            let call = text.get(start..end).unwrap_or_default();
+            call.eq_ignore_ascii_case(b"bcrypt") && is_words_with_number(value)
+        };
+        let is_words = || is_password_of_words(value, said.word, rest) || is_hashed();
         // `getenv("PASSWORD_TABLE").unwrap_or("Fleet2000")`
         let is_label =
             || said.word == Keyword::Password && is_words_with_number(value) && !is_words();
         let is_named = || match given {
             Given::Call => false,
             Given::Value => is_name(value) && !is_words(),
-            Given::No => is_name(value),
+            Given::No => is_name(value) && !is_hashed(),
         };
         // Of a field the value may be the name of an element.
         let is_other = || is_label() || is_named() || is_field && is_slug(value);
@@ -55,7 +60,7 @@ pub(super) fn find(
             let has = |signs: &[u8]| value.iter().any(|byte| signs.contains(byte));
             word == Keyword::Signing && (has(b"{:") || has(b"/") && !value.ends_with(b"="))
         };
-        let shows = || word != Keyword::Key && is_said(value) && !is_data();
+        let shows = || word != Keyword::Key && (is_said(value) || is_hashed()) && !is_data();
         let word = if word == Keyword::Key { word } else { Keyword::Password };
         let fits = (given != Given::No || shows()) && !is_other() && !is_written(value);
         if fits && is_password(value, Stand::Literal, word) && claims.is_free(&span) {

@@ -748,6 +748,10 @@ fn words_with_a_number_are_a_password_without_a_sign() {
             format!("variable \"db_password\" {{\n  default = \"{value}\"\n}}\n"),
             format!("t.Setenv(\"DB_PASSWORD\", \"{value}\")\n"),
             format!("ds.setPassword(\"{value}\");\n"),
+            format!("user.setPassword(encoder.encode(\"{value}\"));\n"),
+            format!("'password' => Hash::make('{value}'),\n"),
+            format!("$hash = password_hash('{value}', PASSWORD_DEFAULT);\n"),
+            format!("const h = await bcrypt.hash('{value}', 10);\n"),
             format!("Log in with user `bob` and password `{value}`.\n"),
             format!("passwords = {{\"bob\": \"{value}\", \"eve\": None}}\n"),
             format!("passwords:\n  - {value}\n"),
@@ -762,6 +766,28 @@ fn words_with_a_number_are_a_password_without_a_sign() {
         "dsn := \"host=db user=bob password=Summer2024 dbname=shop\"\n",
     ] {
         assert_eq!(found(text), [("assigned_password", "Summer2024")], "{text}");
+    }
+    for value in ["Summer2024", "Summer2024!", "q7Rk9zPw2mX4b"] {
+        for text in [
+            format!("new mysqli('h', 'root', '{value}', 'Shop2024');\n"),
+            format!("new Sequelize('shop', 'bob', '{value}', {{ host: 'db' }});\n"),
+            format!("new NetworkCredential(\"bob\", \"{value}\", \"Domain-2024\")\n"),
+            format!("await userManager.CreateAsync(user, \"{value}\");\n"),
+            format!("http.basic_auth \"bob\", \"{value}\"\n"),
+            format!("cx_Oracle.connect(\"bob\", \"{value}\", \"db/x\")\n"),
+        ] {
+            let all: std::collections::BTreeSet<_> = found(&text).into_iter().collect();
+            assert_eq!(all, [("assigned_password", value)].into(), "{text}");
+        }
+    }
+    for value in ["Summer2024!", "q7Rk9zPw2mX4b"] {
+        for text in [
+            format!("url=jdbc:oracle:thin:bob/{value}@db:1521/x\n"),
+            format!("sqlplus -S bob/{value}@db\n"),
+            format!("config.pepper = '{value}';\n"),
+        ] {
+            assert_eq!(found(&text), [("assigned_password", value)], "{text}");
+        }
     }
     let drawn = ["IC1oAl", "aO6M1d"].concat();
     let text = format!("conf = {{\"credentials\": \"{drawn}\"}}\n");
@@ -784,6 +810,13 @@ fn words_with_a_number_are_a_password_without_a_sign() {
         "The password policy is Orders2024.\n",
         "passwordFields = [\"Orders2024\"]\n",
         "connect(user=bob, password=Orders2024)\n",
+        "new NetworkCredential(\"Orders2024\", password, \"Domain-12\")\n",
+        "url=jdbc:oracle:thin:@db/orders2024@x\n",
+        "createConnection('h', 'Orders2024', password, 'Shop2024')\n",
+        "pepper = chili_red_2024\n",
+        "docker login -u bob --password-stdin Registry2024\n",
+        "season_pass: Alps2024\n",
+        "expect(maskPassword(p)).toBe('Su****4!');\n",
     ] {
         assert_eq!(found(text), [], "{text}");
     }
