@@ -70,6 +70,8 @@ pub(super) fn is_identifier(text: &[u8], candidate: &Candidate, words: &Precedin
     let is_key = || naming::says_more_than_key(words);
     let is_id = || words.get(0).is_some_and(|word| word == b"id");
     let is_word = stats.lower == stats.len && stats.len < LETTERS_MIN;
+    let is_whole_name_with_digest =
+        || is_name_with_digest(text.get(candidate.whole()).unwrap_or_default());
     naming::is_open(words)
         || is_of_open_name(text, candidate)
         || naming::names_thing(text, candidate, words)
@@ -77,6 +79,38 @@ pub(super) fn is_identifier(text: &[u8], candidate: &Candidate, words: &Precedin
         || (stats.kind == Kind::Uuid || is_word) && !is_key()
         || is_id() && (stats.kind == Kind::Uuid || !naming::is_owned(words))
         || stats.is_name() && !naming::is_owned(words) && !(is_whole(text, candidate) && is_key())
+        || is_path_of_names(text, candidate)
+        || is_whole_name_with_digest() && !naming::is_owned(words) && !is_key()
+}
+
+/// Tells whether a candidate is a path of names from the root on: `/etc/core-db-89`.
+fn is_path_of_names(text: &[u8], candidate: &Candidate) -> bool {
+    let whole = candidate.whole();
+    let before = whole.start.checked_sub(1).and_then(|at| text.get(at));
+    let value = text.get(whole).unwrap_or_default();
+    before == Some(&b'/')
+        && value.contains(&b'/')
+        && value.split(|byte| b"/-_.".contains(byte)).all(is_word_with_few_digits)
+}
+
+/// Tells whether a part of a name is a word, perhaps with a small number: `core`, `89`, `node12`.
+fn is_word_with_few_digits(part: &[u8]) -> bool {
+    let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let rest = part.get(letters..).unwrap_or_default();
+    !part.is_empty() && rest.len() <= 4 && rest.iter().all(u8::is_ascii_digit)
+}
+
+/// Tells whether a value is a name with a digest behind it, as caches and snapshots have: `fleet-db-12-9f86d0…`.
+pub(super) fn is_name_with_digest(value: &[u8]) -> bool {
+    const LENS: [usize; 3] = [32, 40, 64];
+    let is_digest = |part: &[u8]| {
+        let is_one = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+        LENS.contains(&part.len()) && part.iter().all(is_one)
+    };
+    let mut parts = value.rsplit(|byte| *byte == b'-');
+    parts.next().is_some_and(is_digest)
+        && parts.next().is_some_and(is_word_with_few_digits)
+        && parts.all(is_word_with_few_digits)
 }
 
 /// Tells whether the name before the first word of a value says that everybody may see it: `primary_key = "order_…"`.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::benign::is_name_with_digest;
 use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit, VALUE_REACH};
 use super::super::token::TokenStats;
@@ -29,7 +30,9 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
     // Without quotes it may be a subtraction, and behind a name that goes on the name of a policy.
     let is_phrase =
         |value: &[u8]| word == Keyword::Password && is_password_name(name) && is_passphrase(value);
-    let is_words = |value: &[u8]| is_password_of_words(value, word, name);
+    // `force_pass=ForceLengthPass2016,` is an argument, and a field of a form has the name of an element.
+    let is_other = is_of_other(text, said);
+    let is_words = |value: &[u8]| !is_other && is_password_of_words(value, word, name);
     let (mut spans, is_code) = if let Some((opening, value)) = &literal {
         let said = value.said(text);
         // A shell writes no blank behind the sign, and no place in braces alone: `PASSWORD=$"…{…}…"`.
@@ -115,8 +118,6 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         }
         (vec![field.span], is_code)
     };
-    // `force_pass=ForceLengthPass2016,` is an argument, and a field of a form has the name of an element.
-    let is_other = is_of_other(text, said);
     let is_code = is_code || lead.is_listed || is_other || said.word == Keyword::Credential;
     spans.retain(|span| {
         let value = text.get(span.clone()).unwrap_or_default();
@@ -147,8 +148,14 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
     let last = spans.pop()?;
     let name = text.get(start.saturating_sub(40)..said.end + name.len()).unwrap_or_default();
     let name = name.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+    // `key: fleet-db-12-9f86d0…` names what a cache keeps.
+    let is_open = || {
+        let words = PrecedingWords::of(name);
+        let is_named = || is_name_with_digest(text.get(last.clone()).unwrap_or_default());
+        naming::is_open(&words) || !naming::says_more_than_key(&words) && is_named()
+    };
     let (family, pattern) = match word {
-        Keyword::Key if naming::is_open(&PrecedingWords::of(name)) => return None,
+        Keyword::Key if is_open() => return None,
         Keyword::Key => (naming::family_after(name), "assigned_key"),
         _ => ("generic_secret", "assigned_password"),
     };

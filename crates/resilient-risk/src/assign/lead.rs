@@ -16,6 +16,9 @@ use super::name::{PASSWORDS, is_password_name, is_password_of_words, names_secre
 use super::shape::{LENS, is_passphrase};
 use super::{bare, line_around, near, near_before, quote, row};
 
+/// Spring writes it before a password that is not hashed.
+pub(super) const NOTATION: &[u8] = b"{noop}";
+
 /// What stands between a word and its value.
 pub(super) struct Lead<'a> {
     pub(super) word: Keyword,
@@ -132,6 +135,8 @@ impl<'a> Lead<'a> {
         at += if is_listed { default_len(rest.get(at..)?) } else { 0 };
         let is_called = (!sign.is_empty() || is_listed) && word == Keyword::Password;
         at += if is_called { call_len(rest.get(at..)?) } else { 0 };
+        let is_plain = !sign.is_empty() && near(rest, at, NOTATION.len()) == NOTATION;
+        at += if is_plain { NOTATION.len() } else { 0 };
         // What stands for nothing is a literal: `process.env.PASSWORD || "…"`, `getenv("PASSWORD") ?: "…"`.
         let is_said = sign.ends_with(b"is") || matches!(sign, b"to" | b"ist" | b"\xE2\x80\x93");
         let is_choice = is_said

@@ -25,7 +25,20 @@ pub(super) fn is_other_word(text: &[u8], KeywordHit { word, start, end }: Keywor
     word == Keyword::Password && (OTHER_WORDS.iter().any(begins) || OTHER_ENDS.iter().any(ends))
         || is_about(text, word, end)
         || is_checked(text, word, start)
+        || is_type_of_block(text, start, end)
         || start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b':') && in_name()
+}
+
+/// Tells whether a word is in the type of a block of Terraform, behind which its label stands: `resource "random_password" "name" {`.
+fn is_type_of_block(text: &[u8], start: usize, end: usize) -> bool {
+    const REST_MAX: usize = 24;
+    const HEADS: [&[u8]; 3] = [b"resource \"", b"data \"", b"ephemeral \""];
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let rest = near(text, end, REST_MAX);
+    let rest = rest.get(rest.iter().take_while(is_name).count()..).unwrap_or_default();
+    let line = || near_before(text, start).rsplit(|byte| *byte == b'\n').next();
+    rest.starts_with(b"\" \"")
+        && line().is_some_and(|line| HEADS.iter().any(|head| line.starts_with(head)))
 }
 
 /// Tells whether what stands before a word in its name says that the value is a digest: `hashed_secret`, `checksum/secrets`.
@@ -100,7 +113,8 @@ fn is_getter(before: &[u8]) -> bool {
 /// Tells whether the name that a word is in is that of another thing than a secret.
 pub(super) fn is_of_other(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> bool {
     const NAME_MAX: usize = 24;
-    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    // In a file of properties names have dots: `app.secret.name=`.
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
     let rest = near(text, end, NAME_MAX);
     let name = rest.get(..rest.iter().take_while(is_name).count()).unwrap_or_default();
     let before = near_before(text, start);
@@ -124,7 +138,7 @@ fn begins_reference(before: &[u8]) -> bool {
 /// Tells whether a name goes on as that of a part of a form, or of what a secret is kept in or made with: `PASSWORD_FIELD`,
 /// `secretName`, `password_hasher`. The value is a name, too.
 pub(super) fn names_other(name: &[u8]) -> bool {
-    const PARTS: [&[u8]; 25] = [
+    const PARTS: [&[u8]; 34] = [
         b"field",
         b"input",
         b"name",
@@ -150,6 +164,15 @@ pub(super) fn names_other(name: &[u8]) -> bool {
         b"color",
         b"length",
         b"lengths",
+        b"file",
+        b"path",
+        b"column",
+        b"table",
+        b"queue",
+        b"topic",
+        b"realm",
+        b"header",
+        b"issuer",
     ];
     names_text(name) || ends_with_one(name, &PARTS)
 }

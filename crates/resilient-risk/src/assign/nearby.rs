@@ -11,6 +11,7 @@ use super::super::keywords::{Keyword, KeywordHit};
 use super::super::naming;
 use super::super::token::TokenStats;
 use super::judge::{Stand, is_password};
+use super::lead::NOTATION;
 use super::name::{is_of_other, is_password_of_words, names_field, names_other};
 use super::shape::{is_memorable, is_name, is_slug, is_words_with_number};
 use super::statement::{Found, Given, Statement, gives, name_len, quotes_end};
@@ -91,12 +92,7 @@ fn leads_on(text: &[u8], said: KeywordHit) -> bool {
     };
     // `'/password'` is a path, and `/password/` an expression.
     let is_path = || before.ends_with(b"/") && !behind.starts_with(b"/");
-    // `resource "kubernetes_secret" "name" {`
-    let is_head = || {
-        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        [&b"resource \""[..], b"data \"", b"ephemeral \""].iter().any(|head| line.starts_with(head))
-    };
-    if !is_word || is_path() || is_head() {
+    if !is_word || is_path() {
         return false;
     }
     // `getByLabel('Secret name')`
@@ -150,7 +146,6 @@ pub(super) fn is_said(value: &[u8]) -> bool {
 
 /// A value without the key at its end that a test strikes, and the name of a notation before it: `…{enter}`, `{noop}…`.
 fn without_braces(text: &[u8], mut span: Range<usize>) -> Range<usize> {
-    const NOTATION: &[u8] = b"{noop}";
     let value = text.get(span.clone()).unwrap_or_default();
     if value.starts_with(NOTATION) {
         span.start += NOTATION.len();

@@ -785,6 +785,7 @@ fn words_with_a_number_are_a_password_without_a_sign() {
             format!("url=jdbc:oracle:thin:bob/{value}@db:1521/x\n"),
             format!("sqlplus -S bob/{value}@db\n"),
             format!("config.pepper = '{value}';\n"),
+            format!("spring.security.user.password={{noop}}{value}\n"),
         ] {
             assert_eq!(found(&text), [("assigned_password", value)], "{text}");
         }
@@ -799,6 +800,10 @@ fn words_with_a_number_are_a_password_without_a_sign() {
         "new PDO($dsn, 'Fleet2000', $password);\n",
         "new mysqli('h', 'root', $password, 'Shop2024');\n",
         "resource \"kubernetes_secret\" \"k3f2a91c\" {\n",
+        "resource \"random_password\" \"p384a21b\" {\n",
+        "static final String PASSWORD_COLUMN = \"Shop-Main-2024\";\n",
+        "vault_password_file=/etc/core-db-89\n",
+        "key: FleetDomain12-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\n",
         "verifyHmac(body, 'q7Rk9zPw2mX4b', key)\n",
         "passwordKey: FleetNode1314\n",
         "PASSWORD_RESET_QUEUE=FleetNode1314\n",
@@ -814,6 +819,7 @@ fn words_with_a_number_are_a_password_without_a_sign() {
         "url=jdbc:oracle:thin:@db/orders2024@x\n",
         "createConnection('h', 'Orders2024', password, 'Shop2024')\n",
         "pepper = chili_red_2024\n",
+        "password = getpass(\"Orders2024\")\n",
         "docker login -u bob --password-stdin Registry2024\n",
         "season_pass: Alps2024\n",
         "expect(maskPassword(p)).toBe('Su****4!');\n",
