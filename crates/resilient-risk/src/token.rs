@@ -282,6 +282,26 @@ pub(super) fn is_uuid(token: &[u8]) -> bool {
         })
 }
 
+/// Tells whether a part of a name is a word, perhaps with a small number: `core`, `89`, `node12`.
+pub(super) fn is_word_with_few_digits(part: &[u8]) -> bool {
+    let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let rest = part.get(letters..).unwrap_or_default();
+    !part.is_empty() && rest.len() <= 4 && rest.iter().all(u8::is_ascii_digit)
+}
+
+/// Tells whether a value is a name with a digest behind it, as caches and snapshots have: `fleet-db-12-9f86d0…`.
+pub(super) fn is_name_with_digest(value: &[u8]) -> bool {
+    const LENS: [usize; 3] = [32, 40, 64];
+    let is_digest = |part: &[u8]| {
+        let is_one = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+        LENS.contains(&part.len()) && part.iter().all(is_one)
+    };
+    let mut parts = value.rsplit(|byte| *byte == b'-');
+    parts.next().is_some_and(is_digest)
+        && parts.next().is_some_and(is_word_with_few_digits)
+        && parts.all(is_word_with_few_digits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use super::super::benign::is_name_with_digest;
 use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit, VALUE_REACH};
-use super::super::token::TokenStats;
+use super::super::token::{TokenStats, is_name_with_digest};
 use super::super::{naming, work};
 use super::filled::{self, Style};
 use super::judge::{Stand, is_password};
