@@ -2,9 +2,9 @@
 //! had.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use memchr::memmem;
+use aho_corasick::AhoCorasick;
 
 use super::hit::{each_hit, is_secret};
 use super::model::Model;
@@ -16,7 +16,6 @@ use super::text_index::TextIndex;
 
 /// What the old text had.
 struct Known<'a> {
-    text: &'a str,
     /// How often it had each finding: family, pattern and what was matched.
     found: HashMap<(Cow<'static, str>, Cow<'static, str>, &'a str), usize>,
 }
@@ -29,7 +28,7 @@ impl<'a> Known<'a> {
             let matched = text.get(hit.span).unwrap_or_default();
             *known.entry((hit.kind, hit.pattern, matched)).or_default() += 1;
         });
-        Self { text, found: known }
+        Self { found: known }
     }
 
     /// Whether the old text had a finding of the new one; each of the old text's counts once.
@@ -40,18 +39,36 @@ impl<'a> Known<'a> {
                 *count -= 1;
                 true
             }
-            _ => hit.pieces.is_empty() && self.has(matched, text),
+            _ => false,
         }
     }
+}
 
-    /// Whether the old text had a value as often as the new one. What stands around it may have changed, so that it is found now.
-    fn has(&self, value: &str, text: &str) -> bool {
-        /// A shorter value may be a part of any word.
-        const LEN_MIN: usize = 8;
-        let count = |text: &str| memmem::find_iter(text.as_bytes(), value.as_bytes()).count();
-        let before = if value.len() < LEN_MIN { 0 } else { count(self.text) };
-        before > 0 && before >= count(text)
+/// Drops the hits of values that the old text had as often as the new one. What stands around them has changed, so that they are
+/// found now.
+fn drop_moved(hits: &mut Vec<PatternHit>, before: &str, after: &str) {
+    /// A shorter value may be a part of any word.
+    const LEN_MIN: usize = 8;
+    let value = |hit: &PatternHit| {
+        let matched = after.get(hit.span.clone()).unwrap_or_default();
+        (hit.pieces.is_empty() && matched.len() >= LEN_MIN).then_some(matched)
+    };
+    let values: BTreeSet<&str> = hits.iter().filter_map(value).collect();
+    if values.is_empty() {
+        return;
     }
+    let Ok(search) = AhoCorasick::new(&values) else { return };
+    let counts = |text: &str| {
+        let mut counts = vec![0_usize; values.len()];
+        for found in search.find_overlapping_iter(text) {
+            counts.get_mut(found.pattern().as_usize()).into_iter().for_each(|count| *count += 1);
+        }
+        counts
+    };
+    let both = counts(before).into_iter().zip(counts(after));
+    let is_moved = |(value, (before, after))| (before > 0 && before >= after).then_some(value);
+    let moved: BTreeSet<&str> = values.iter().copied().zip(both).filter_map(is_moved).collect();
+    hits.retain(|hit| !value(hit).is_some_and(|value| moved.contains(value)));
 }
 
 /// Scores what a change adds to a text: the findings of `after` that `before` does not have, or not as
@@ -61,7 +78,14 @@ pub fn score_added(before: &str, after: &str, written: &str, policy: &Policy) ->
     let mut report = measure(written, TextIndex::of(written.as_bytes()).lines, policy);
     let found = scan::scan(after, TextIndex::of(after.as_bytes()), options(policy));
     let mut known = Known::of(before, policy);
-    weigh(&mut report, after, found, policy, usize::MAX, |hit| known.take(hit, after));
+    let mut hits = Vec::new();
+    each_hit(after, found, policy, |hit| {
+        if !known.take(&hit, after) {
+            hits.push(hit);
+        }
+    });
+    drop_moved(&mut hits, before, after);
+    weigh(&mut report, after, policy, usize::MAX, |add| hits.into_iter().for_each(add));
     report
 }
 
@@ -72,7 +96,13 @@ pub fn score_appended(front: &str, text: &str, policy: &Policy) -> Report {
     let both = [front, text].concat();
     let mut report = measure(text, TextIndex::of(text.as_bytes()).lines, policy);
     let found = scan::scan(&both, TextIndex::of(both.as_bytes()), options(policy));
-    weigh(&mut report, &both, found, policy, usize::MAX, |hit| ends_in(hit, front.len()));
+    weigh(&mut report, &both, policy, usize::MAX, |add| {
+        each_hit(&both, found, policy, |hit| {
+            if !ends_in(&hit, front.len()) {
+                add(hit);
+            }
+        });
+    });
     report
 }
 

@@ -6,7 +6,7 @@ use super::model::Model;
 use super::pattern;
 use super::policy::{Placeholders, Policy};
 use super::report::{Detection, LISTED_MAX, PatternHit, Report, SizeHit};
-use super::scan::{self, Finding, ScanOptions};
+use super::scan::{self, ScanOptions};
 use super::size::SIZE_RULES;
 use super::tally::Tally;
 use super::text_index::TextIndex;
@@ -51,7 +51,7 @@ pub(super) fn score_through(
     // Most texts have nothing.
     let is_long = || SIZE_RULES.iter().any(|rule| rule.exceeded_by(&report).is_some());
     if !found.is_empty() || !policy.extra_patterns.is_empty() || is_long() {
-        weigh(&mut report, content, found, policy, most, |_| false);
+        weigh(&mut report, content, policy, most, |add| each_hit(content, found, policy, add));
     }
     report
 }
@@ -71,21 +71,17 @@ pub(super) fn measure(content: &str, lines: Lines, policy: &Policy) -> Report {
     }
 }
 
-/// Weighs what was found and is not known, what the policy adds and the sizes, and lists so many findings.
+/// Weighs the hits that `give` adds, and the sizes, and lists so many findings.
 pub(super) fn weigh(
     report: &mut Report,
     content: &str,
-    found: Vec<Finding>,
     policy: &Policy,
     most: usize,
-    mut is_known: impl FnMut(&PatternHit) -> bool,
+    give: impl FnOnce(&mut dyn FnMut(PatternHit)),
 ) {
     let mut tally = Tally::new(&policy.weights);
     let (mut hits, mut omitted) = (Vec::new(), 0);
-    each_hit(content, found, policy, |mut hit| {
-        if is_known(&hit) {
-            return;
-        }
+    give(&mut |mut hit| {
         tally.add(&hit.kind, hit.placeholder && policy.placeholders != Placeholders::Full);
         if hits.len() < most {
             hit.snippet = pattern::snippet(content.get(hit.span.clone()).unwrap_or_default());
