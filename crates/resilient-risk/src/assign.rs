@@ -73,8 +73,8 @@ static BANK: Notation = LazyLock::new(|| {
 
 /// Finds the values after the words of a text.
 pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claimed) {
-    // Up to here the text is tables, lists of columns, cookies, and lists of values.
-    let (mut tables, mut cookies, mut values) = (0, 0..0, 0);
+    // Up to here the text is tables and cookies.
+    let (mut tables, mut cookies) = (0, 0..0);
     let mut lists = insert::Reading::default();
     let (mut maps, mut statements) = (Reading::default(), Reading::default());
     for said in keywords.iter().copied() {
@@ -122,7 +122,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             column::find(text, start, &mut tables, claims);
             insert::find(text, start, &mut lists, claims);
         }
-        list::find(text, said, (&mut values, &mut maps), claims);
+        list::find(text, said, &mut maps, claims);
         nearby::find(text, said, &mut statements, claims);
     }
 }

@@ -20,14 +20,15 @@ use super::{Claimed, Reading, ValueHit, line_around, near, near_before, row};
 /// Names of entries whose value is no key, in a map of keys: those of users and projects are.
 const COMMITS: [&[u8]; 5] = [b"commit", b"rev", b"ref", b"revision", b"kid"];
 
-/// Takes the passwords of the list whose name a word is in. A word before `done` is in a list that was read.
+/// Takes the passwords of the list whose name a word is in. Lists that stand in one another are
+/// read a few times.
 pub(super) fn find(
     text: &[u8],
     KeywordHit { word, start, end }: KeywordHit,
-    (done, reading): (&mut usize, &mut Reading),
+    reading: &mut Reading,
     claims: &mut impl Claimed,
 ) {
-    let is_read = end < *done || reading.is_done(end);
+    let is_read = reading.is_done(end);
     if !matches!(word, Keyword::Password | Keyword::Secret | Keyword::Key) || is_read {
         return;
     }
@@ -57,7 +58,6 @@ pub(super) fn find(
         }
         None => return,
     };
-    *done = spans.last().map_or(*done, |last| last.end);
     for span in spans {
         let value = text.get(span.clone()).unwrap_or_default();
         // A list of secrets has their names, as in a file of compose.
