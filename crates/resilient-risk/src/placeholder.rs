@@ -81,7 +81,16 @@ fn is_in(search: &Option<AhoCorasick>, text: &[u8]) -> bool {
 /// a dummy to people; where everything else fits a format, it is as good as a token to a filter.
 pub(super) fn is_clear_dummy(body: &[u8]) -> bool {
     static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| search(&DUMMIES_INSIDE));
-    body.len() >= 8 && !has_variety(body.get(..LOOK).unwrap_or(body)) || is_in(&SEARCH, body)
+    body.len() >= 8 && !has_variety(body.get(..LOOK).unwrap_or(body))
+        || is_in(&SEARCH, body)
+        || is_masked(body)
+}
+
+/// Tells whether a text is mostly covered: `Su****4!`.
+fn is_masked(body: &[u8]) -> bool {
+    const SHOWN_MAX: usize = 6;
+    let covered = body.iter().filter(|byte| **byte == b'*').count();
+    covered >= 3 && body.len() - covered <= SHOWN_MAX && body.windows(3).any(|row| row == b"***")
 }
 
 /// Tells whether a text has more than four characters, which the first few of most texts show.

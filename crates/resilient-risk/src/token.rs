@@ -5,6 +5,8 @@
 
 use std::sync::LazyLock;
 
+use memchr::memrchr;
+
 /// Which letters follow each other in the words of programs; bit `b` of row `a` says that `ab` is
 /// ordinary. Counted over some thousand source files; it covers 96 % of all pairs there.
 const ORDINARY: [u32; 26] = [
@@ -292,14 +294,18 @@ pub(super) fn is_word_with_few_digits(part: &[u8]) -> bool {
 /// Tells whether a value is a name with a digest behind it, as caches and snapshots have: `fleet-db-12-9f86d0…`.
 pub(super) fn is_name_with_digest(value: &[u8]) -> bool {
     const LENS: [usize; 3] = [32, 40, 64];
+    // Keys are written so, too: `prod-9f86d0…`.
+    let is_name = |name: &[u8]| name.iter().any(|byte| byte.is_ascii_digit() || *byte == b'-');
     let is_digest = |part: &[u8]| {
         let is_one = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
         LENS.contains(&part.len()) && part.iter().all(is_one)
     };
-    let mut parts = value.rsplit(|byte| *byte == b'-');
-    parts.next().is_some_and(is_digest)
-        && parts.next().is_some_and(is_word_with_few_digits)
-        && parts.all(is_word_with_few_digits)
+    let Some(at) = memrchr(b'-', value) else { return false };
+    let (name, digest) =
+        (value.get(..at).unwrap_or_default(), value.get(at + 1..).unwrap_or_default());
+    is_digest(digest)
+        && is_name(name)
+        && name.split(|byte| *byte == b'-').all(is_word_with_few_digits)
 }
 
 #[cfg(test)]

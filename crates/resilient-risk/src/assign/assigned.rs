@@ -10,7 +10,7 @@ use super::filled::{self, Style};
 use super::judge::{Stand, is_password};
 use super::lead::{Lead, without_end};
 use super::literal::Opening;
-use super::name::{is_of_other, is_password_name, is_password_of_words, names_text};
+use super::name::{is_about_user, is_of_other, is_password_name, is_password_of_words, names_text};
 use super::shape::{is_memorable, is_passphrase, is_slug, may_name};
 use super::{Claimed, ValueHit, near, near_before};
 
@@ -31,7 +31,16 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         |value: &[u8]| word == Keyword::Password && is_password_name(name) && is_passphrase(value);
     // `force_pass=ForceLengthPass2016,` is an argument, and a field of a form has the name of an element.
     let is_other = is_of_other(text, said);
-    let is_words = |value: &[u8]| !is_other && is_password_of_words(value, word, name);
+    // An argument beside others may be another thing: `keyring.set_password("Shop2024", "bob", password)`.
+    let is_of_call = || {
+        let hashes = near(text, said.end + name.len(), 5) == b"_hash";
+        let close = literal.as_ref().and_then(|(_, value)| text.get(value.span.end + 1));
+        let is_call = near(text, said.end + name.len(), 1) == b"(";
+        is_call && !hashes && (close != Some(&b')') || is_about_user(near_before(text, start)))
+    };
+    let is_words = |value: &[u8]| {
+        !is_other && is_password_of_words(value, word, name) && !(lead.is_listed && is_of_call())
+    };
     let (mut spans, is_code) = if let Some((opening, value)) = &literal {
         let said = value.said(text);
         // A shell writes no blank behind the sign, and no place in braces alone: `PASSWORD=$"…{…}…"`.
@@ -130,7 +139,7 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         // Behind `password_queue` a name stands.
         // Beside a variable stands another argument: `connect("h", $password, "Shop2024")`.
         let is_beside = !is_password_name(name) || near(text, said.end + name.len(), 1) == b",";
-        if is_beside && may_name(value) {
+        if (is_beside || lead.is_listed && is_of_call()) && may_name(value) {
             return false;
         }
         let is_chosen = || {

@@ -272,13 +272,22 @@ impl<'a> Lead<'a> {
                 let behind = behind.split(is_end).next().unwrap_or_default();
                 before.contains(&b'=') || behind.contains(&b'=')
             };
+            // `The admin password is Summer2024 and …`, and not `… is Fleet2024 specific`.
+            let ends_sentence = || {
+                const NEXT: [&[u8]; 4] = [b" and ", b" for ", b" on ", b" ("];
+                let rest = near(text, plain.end, 5);
+                rest.is_empty()
+                    || matches!(rest, [b'\r' | b'\n' | b',' | b';' | b')', ..])
+                    || text.get(plain.end - 1) == Some(&b'.')
+                    || NEXT.iter().any(|next| rest.starts_with(next))
+            };
             let value = text.get(plain.clone()).unwrap_or_default();
             let value = if self.is_sentence { without_end(value) } else { value };
             let is_words = || is_password_of_words(value, self.word, self.name);
             self.word == Keyword::Password
                 && if self.is_loose() {
                     (is_passphrase(value) || is_words()) && self.is_assigned && is_flow()
-                        || self.is_sentence && is_words()
+                        || self.is_sentence && is_words() && ends_sentence()
                 } else {
                     (is_passphrase(value) || is_words()) && is_option()
                         || is_words() && (is_variable() || is_pair())

@@ -110,6 +110,14 @@ fn is_getter(before: &[u8]) -> bool {
     before.ends_with(b"Get") || before.strip_suffix(b"get").is_some_and(is_word)
 }
 
+/// Tells whether a text ends as the name of a call does that is given whose password it is about: `resetPassword(…)`.
+pub(super) fn is_about_user(before: &[u8]) -> bool {
+    const VERBS: [&[u8]; 7] =
+        [b"reset", b"forgot", b"send", b"generate", b"request", b"recover", b"expire"];
+    let before = before.strip_suffix(b"_").unwrap_or(before).to_ascii_lowercase();
+    VERBS.iter().any(|verb| before.ends_with(verb))
+}
+
 /// Tells whether the name that a word is in is that of another thing than a secret.
 pub(super) fn is_of_other(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> bool {
     const NAME_MAX: usize = 24;

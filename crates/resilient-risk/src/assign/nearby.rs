@@ -43,7 +43,8 @@ pub(super) fn find(
         // What is hashed so is a password.
         let is_hashed = || {
             let call = text.get(start..end).unwrap_or_default();
-            call.eq_ignore_ascii_case(b"bcrypt") && is_words_with_number(value)
+            let is_first = span.start.checked_sub(2).and_then(|at| text.get(at)) == Some(&b'(');
+            is_first && call.eq_ignore_ascii_case(b"bcrypt") && is_words_with_number(value)
         };
         let is_words = || is_password_of_words(value, said.word, rest) || is_hashed();
         // `getenv("PASSWORD_TABLE").unwrap_or("Fleet2000")`

@@ -25,25 +25,48 @@ fn is_chosen(value: &[u8]) -> bool {
 /// Tells whether a value is a word, a number and signs that end no name: `summer2024!`.
 pub(super) fn is_word_with_number(value: &[u8]) -> bool {
     const WORD_MIN: usize = 4;
+    /// So many letters have a number of one digit.
+    const WORDS_MIN: usize = 7;
     let len = |from: usize, is: fn(&u8) -> bool| {
         value.get(from..).unwrap_or_default().iter().take_while(|byte| is(byte)).count()
     };
     let word = len(0, u8::is_ascii_alphabetic);
     let digits = len(word, u8::is_ascii_digit);
     let signs = len(word + digits, |byte| is_symbol(*byte));
+    // `paris!123`, where no program counts
+    let is_before = || {
+        let sign = matches!(value.get(word), Some(b'!' | b'$'));
+        sign && len(word + 1, u8::is_ascii_digit) >= 2
+            && word + 1 + len(word + 1, u8::is_ascii_digit) == value.len()
+    };
+    let is_behind = (1..=2).contains(&signs) && word + digits + signs == value.len();
     word >= WORD_MIN
-        && digits >= 2
-        && (1..=2).contains(&signs)
-        && word + digits + signs == value.len()
+        && (is_behind && (digits >= 2 || digits == 1 && word >= WORDS_MIN) || is_before())
 }
 
 /// Tells whether a value is a word or two and a number of three digits or more, perhaps with a letter behind it, as people choose
-/// passwords that may have no sign: `Summer2024`. None of the words has to do with passwords.
+/// passwords that may have no sign: `Summer2024`, `2024Summer`, `Summer_2024`. None of the words has to do with passwords.
 pub(super) fn is_words_with_number(value: &[u8]) -> bool {
     const WORDS: RangeInclusive<usize> = 4..=20;
-    let words = value.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    let (word, rest) = value.split_at_checked(words).unwrap_or_default();
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let count = |text: &[u8], is: fn(&u8) -> bool| text.iter().take_while(|byte| is(byte)).count();
+    let lead = value.split_at_checked(count(value, u8::is_ascii_digit)).unwrap_or_default();
+    let (word, rest) = match lead {
+        (number, word) if !number.is_empty() && word.iter().all(u8::is_ascii_alphabetic) => {
+            (word, number)
+        }
+        _ => value.split_at_checked(count(value, u8::is_ascii_alphabetic)).unwrap_or_default(),
+    };
+    let words = word.len();
+    let is_capital = word.first().is_some_and(u8::is_ascii_uppercase);
+    if !is_capital && !lead.0.is_empty() {
+        return false;
+    }
+    // What has a small letter before such a sign is a name.
+    let rest = match rest {
+        [b'_' | b'.', rest @ ..] if is_capital => rest,
+        _ => rest,
+    };
+    let digits = count(rest, u8::is_ascii_digit);
     let mut lower = word.to_ascii_lowercase();
     // These words end as `key` does.
     for other in [&b"monkey"[..], b"hockey", b"turkey", b"donkey", b"whiskey"] {

@@ -226,6 +226,22 @@ fn passwords_in_sentences_and_in_sql_are_found() {
 }
 
 #[test]
+fn words_and_numbers_in_another_order_are_a_password() {
+    for value in ["Winter_2023", "2024Summer", "paris!123", "iloveyou7!", "Football99!***"] {
+        for text in [
+            format!("DB_PASSWORD={value}\n"),
+            format!("password: {value}\n"),
+            format!("{{\"password\": \"{value}\"}}\n"),
+            format!("String password = \"{value}\";\n"),
+        ] {
+            assert_eq!(found(&text), [("assigned_password", value)], "{text}");
+        }
+    }
+    let text = "The admin password is Summer2024 and the user is bob.\n";
+    assert_eq!(found(text), [("assigned_password", "Summer2024")]);
+}
+
+#[test]
 fn words_with_a_number_are_a_password_without_a_sign() {
     for value in ["Summer2024", "FalconDragon5786b", "c0ffeeDr4gon66", "Monkey2024", "Müller§2024!"]
     {

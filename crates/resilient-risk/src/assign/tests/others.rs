@@ -41,6 +41,20 @@ fn words_with_dashes_are_a_password_if_they_have_a_digit_and_both_cases() {
 }
 
 #[test]
+fn whose_password_it_is_and_where_it_is_kept_stays() {
+    for text in [
+        "keyring.set_password(\"Orders2024\", \"Shop2024\", password)\n",
+        "resetPassword(\"Orders2024\")\n",
+        "bcrypt.hash(password, 'Orders2024')\n",
+        "The admin password is Orders2024 specific.\n",
+        "key: fleet-db-12-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\n",
+        "password: \"issue#123\"\n",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
 fn words_that_only_begin_like_password_and_names_in_programs_announce_nothing() {
     let value = ["q7", "Rk!9", "zPw"].concat();
     for text in [
