@@ -99,7 +99,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             Keyword::Constant => call::constant(text, end),
             Keyword::Login | Keyword::Redis => option(),
             Keyword::Cookie | Keyword::Dummy | Keyword::Signing => None,
-            Keyword::Pair => pair::password(text, said),
+            Keyword::Pair => pair::password(text, said).or_else(|| call::password(text, end)),
             Keyword::Bank => bank(text, start, end),
             Keyword::Command => option().or_else(|| call::password(text, end)),
             _ => option()

@@ -99,7 +99,7 @@ pub(super) const KEYWORDS: [(&str, Keyword); 33] = [
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const CASED_KEYWORDS: [(&str, Keyword); 26] = [
+pub(super) const CASED_KEYWORDS: [(&str, Keyword); 29] = [
     (" -u ", Keyword::User),
     ("--user ", Keyword::User),
     (" -b '", Keyword::Cookie),
@@ -117,6 +117,9 @@ pub(super) const CASED_KEYWORDS: [(&str, Keyword); 26] = [
     ("equelize", Keyword::Call),
     ("cx_Oracle.connect", Keyword::Call),
     ("anager.CreateAsync", Keyword::Call),
+    ("PasswordAsync", Keyword::Call),
+    ("SignInAsync", Keyword::Call),
+    ("PlainAuth", Keyword::Call),
     ("mptive().basic", Keyword::Call),
     ("define", Keyword::Constant),
     ("@tcp(", Keyword::Tcp),

@@ -356,7 +356,9 @@ fn matches((row, format): ParsedRow, text: &[u8], at: usize) -> Option<FormatHit
     if goes_on && (common || !marked) {
         return None;
     }
-    if !row.words.is_empty() && !is_near(text, at, row.words.split(' ')) {
+    if !row.words.is_empty() && !is_near(text, at, row.words.split(' '))
+        || is_for_a_page(row, text, at)
+    {
         return None;
     }
     let body = rest.get(body)?;
@@ -383,6 +385,15 @@ fn matches((row, format): ParsedRow, text: &[u8], at: usize) -> Option<FormatHit
         && stats.entropy_percent() >= if strong { 55 } else { 70 }
         && (strong || stats.kind == Kind::Digits && stats.len < 20 || stats.changes >= 3);
     random.then_some(FormatHit { row, span, placeholder: false, distinct })
+}
+
+/// Tells whether the name before a key of a captcha says that it is the one that stands in a page: `data-sitekey="…"`.
+fn is_for_a_page(row: &FormatRow, text: &[u8], at: usize) -> bool {
+    const NAMES: [&str; 3] = ["sitekey", "site_key", "site-key"];
+    const REACH: usize = 16;
+    let is_captcha = row.words == "captcha";
+    is_captcha
+        && is_near(text.get(at.saturating_sub(REACH)..at).unwrap_or_default(), REACH.min(at), NAMES)
 }
 
 /// Tells whether a prefix comes so often behind itself that no token stands between.

@@ -121,6 +121,11 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
                 return None;
             }
         }
+        // In Markdown: `Password: **…**`.
+        let value = text.get(field.span.clone())?;
+        if value.len() > 4 && value.starts_with(b"**") && value.ends_with(b"**") {
+            field.span = field.span.start + 2..field.span.end - 2;
+        }
         if word == Keyword::Password && field.is_closed {
             claims.hold(vec![field.span.clone()]);
         }

@@ -30,7 +30,14 @@ pub(super) fn password(text: &[u8], end: usize) -> Option<ValueHit> {
     let spans: Vec<_> = literals(text, end).filter(|(nth, _)| *nth <= last).collect();
     // The name of a user or of a database may have a number, too. The call takes no database, or the argument stands behind it.
     let takes_two = is_before
-        || is_call(&[b"redential", b"asicAuth", b"asic_auth", b".login", b"anager.CreateAsync"]);
+        || is_call(&[
+            b"redential",
+            b"uth",
+            b"login",
+            b"PasswordAsync",
+            b"SignInAsync",
+            b"anager.CreateAsync",
+        ]);
     let is_third =
         |nth: usize| nth + 1 == ARGUMENTS_MAX && spans.iter().any(|(before, _)| before + 1 == nth);
     let fits = |(nth, span): &&(usize, Range<usize>)| {

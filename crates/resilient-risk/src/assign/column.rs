@@ -12,7 +12,7 @@ use super::super::{naming, placeholder, work};
 use super::judge::{Stand, is_password};
 use super::place::is_place;
 use super::row::{LINE_MAX, bare, cells, is_rule, rows, trimmed};
-use super::shape::{LENS, is_memorable, is_scrambled, is_slug};
+use super::shape::{LENS, is_memorable, is_name, is_scrambled, is_slug};
 use super::{Claimed, ValueHit, line_around};
 
 /// A shorter cell may be anything.
@@ -38,9 +38,9 @@ const OWNERS: &str = "id name host hostname server service site url database db 
 
 /// Reads the password in the cell of Markdown behind the one that names it: `| DB_PASSWORD | … |`.
 pub(super) fn beside(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -> Option<ValueHit> {
-    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(*byte);
+    let is_of_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(*byte);
     let rest = text.get(end..).filter(|_| word == Keyword::Password)?;
-    let name = rest.get(..NAME_MAX.min(rest.len()))?.iter().take_while(is_name).count();
+    let name = rest.get(..NAME_MAX.min(rest.len()))?.iter().take_while(is_of_name).count();
     let next = rest.get(name..)?.iter().find(|byte| !b" *`\t".contains(byte));
     next.filter(|byte| **byte == b'|')?;
     let row = line_around(text, start);
@@ -50,15 +50,14 @@ pub(super) fn beside(text: &[u8], KeywordHit { word, start, end }: KeywordHit) -
     let (named, cell) = (cells.find(|cell| cell.end > start)?, cells.next()?);
     // Of a cell that goes on behind what is looked at, the end is not known.
     let is_whole = text.get(cell.end) == Some(&b'|') || matches!(end, None | Some(b'\n'));
-    if !is_whole || !text.get(bare(text, named))?.iter().all(|byte| is_name(&byte)) {
+    if !is_whole || !text.get(bare(text, named))?.iter().all(|byte| is_of_name(&byte)) {
         return None;
     }
     let span = bare(text, cell);
     let value = text.get(span.clone())?;
     let is_number = value.starts_with(b"0x");
-    let fits = !is_number
-        && !TokenStats::of(value).is_name()
-        && is_password(value, Stand::Literal, Keyword::Password);
+    let fits =
+        !is_number && !is_name(value) && is_password(value, Stand::Literal, Keyword::Password);
     fits.then_some(ValueHit { family: "generic_secret", name: "assigned_password", span })
 }
 

@@ -272,6 +272,13 @@ impl<'a> Lead<'a> {
                 let behind = behind.split(is_end).next().unwrap_or_default();
                 before.contains(&b'=') || behind.contains(&b'=')
             };
+            let is_last = || matches!(text.get(plain.end), None | Some(b'\r' | b'\n'));
+            // Words stand before it, and no part of a program.
+            let is_said = || {
+                let line = text.get(line_around(text, start).start..start).unwrap_or_default();
+                let is_word = |byte: &u8| byte.is_ascii_alphabetic() || b" -*".contains(byte);
+                self.name == b"word" && line.iter().all(is_word) && line.contains(&b' ')
+            };
             // `The admin password is Summer2024 and …`, and not `… is Fleet2024 specific`.
             let ends_sentence = || {
                 const NEXT: [&[u8]; 4] = [b" and ", b" for ", b" on ", b" ("];
@@ -288,6 +295,8 @@ impl<'a> Lead<'a> {
                 && if self.is_loose() {
                     (is_passphrase(value) || is_words()) && self.is_assigned && is_flow()
                         || self.is_sentence && is_words() && ends_sentence()
+                        // `Your temporary password: Summer2024`
+                        || self.is_assigned && is_words() && is_last() && is_said()
                 } else {
                     (is_passphrase(value) || is_words()) && is_option()
                         || is_words() && (is_variable() || is_pair())

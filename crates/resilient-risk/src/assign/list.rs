@@ -13,8 +13,8 @@ use super::super::{naming, placeholder, work};
 use super::entries::{ITEM_MAX, VALUES_MAX, head_end, items, line_end, section};
 use super::judge::{Stand, is_password};
 use super::literal::Opening;
-use super::name::plural_len;
-use super::shape::{is_name, is_slug, is_words_with_number};
+use super::name::{names_other, plural_len};
+use super::shape::{is_name, is_slug, is_words_with_number, may_name};
 use super::{Claimed, Reading, ValueHit, line_around, near, near_before, row};
 
 /// Names of entries whose value is no key, in a map of keys: those of users and projects are.
@@ -78,11 +78,21 @@ pub(super) fn find(
             let is_id = words.get(0).is_some_and(|word| matches!(word, b"id" | b"hash"));
             is_id || is_open && TokenStats::of(value).is_hexadecimal()
         };
+        // `passwords: {policy: "Fleet2024"}`
+        let is_label = || {
+            let before = near_before(text, span.start).trim_ascii_end();
+            let before = before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before);
+            let before = before.trim_ascii_end().strip_suffix(b":").unwrap_or_default();
+            let name =
+                before.rsplit(|byte| !byte.is_ascii_alphanumeric()).find(|it| !it.is_empty());
+            word == Keyword::Password && may_name(value) && name.is_some_and(names_other)
+        };
         if (word == Keyword::Key && is_key(value)
             || is_password(value, Stand::Literal, word) && !is_other())
             && !is_address()
             && !is_digest()
             && !is_thing()
+            && !is_label()
             && claims.is_free(&span)
         {
             let name = if word == Keyword::Key { "assigned_key" } else { "assigned_password" };

@@ -9,13 +9,14 @@ use super::super::keywords::{Keyword, KeywordHit};
 use super::super::work;
 use super::judge::{Stand, is_password};
 use super::nearby::is_said;
-use super::{ValueHit, line_around, near};
+use super::{ValueHit, line_around, near, row};
 
 /// Reads the password on the line of a word for logins, or before one that takes it from a pipe.
 pub(super) fn password(text: &[u8], said: KeywordHit) -> Option<ValueHit> {
     let candidates = match said.word {
         Keyword::Pair | Keyword::Credential => beside(text, said),
         Keyword::Password if reads(text, said) => piped(text, said.start),
+        Keyword::Key => of_auth(text, said),
         _ => return None,
     };
     let is_one = |span: &Range<usize>| {
@@ -48,6 +49,18 @@ fn beside(text: &[u8], KeywordHit { start, end, .. }: KeywordHit) -> Vec<Range<u
     let next = word(text, end + blanks);
     found.extend(behind_colon(text, next));
     found
+}
+
+/// What stands behind the user of basic authentication: `BASIC_AUTH=bob:…`.
+fn of_auth(text: &[u8], KeywordHit { start, end, .. }: KeywordHit) -> Vec<Range<usize>> {
+    let before = start.checked_sub(1).and_then(|at| text.get(at));
+    // `oauth` names a protocol.
+    let is_auth = !before.is_some_and(u8::is_ascii_alphabetic)
+        && near(text, start, end - start).eq_ignore_ascii_case(b"auth");
+    let signs = row(text, end, 4, b"\"'=: ");
+    let is_assigned = near(text, end, signs).iter().any(|byte| b"=:".contains(byte));
+    let pair = (is_auth && is_assigned).then(|| word(text, end + signs));
+    pair.and_then(|pair| behind_colon(text, pair)).into_iter().collect()
 }
 
 /// Tells whether a word is that of a command or an option which reads a password from a pipe: `--password-stdin`, `chpasswd`.
@@ -116,6 +129,10 @@ mod tests {
                 format!("page.getByLabel('Mot de passe').fill('{value}');\n"),
                 format!("echo '{value}' | docker login -u bob --password-stdin\n"),
                 format!("RUN echo \"root:{value}\" | chpasswd\n"),
+                format!("echo \"stage30:{value}\" | chpasswd\n"),
+                format!("await login(\"bob\", \"{value}\")\n"),
+                format!("| password | {value} |\n"),
+                format!("Password: **{value}**\n"),
                 format!("jwt.sign({{ id }}, '{value}', {{ expiresIn: '1h' }});\n"),
                 format!("bcrypt.hash('{value}', 10)\n"),
                 format!("User.objects.create_user(\"bob\", \"b@example.org\", \"{value}\")\n"),
@@ -128,9 +145,16 @@ mod tests {
     }
 
     #[test]
+    fn a_password_of_basic_authentication_is_found() {
+        let text = "BASIC_AUTH=admin:Summer2024!\n";
+        assert_eq!(found(text), [("assigned_password", "Summer2024!")]);
+    }
+
+    #[test]
     fn what_stands_beside_other_words_is_none() {
         for text in [
             "login / logout / Db-Main-2024\n",
+            "urn:ietf:params:oauth:thumbprint:sha-256:q7Rk9zPw2mX4b\n",
             "Login via GitHub / GitLab16!\n",
             "- Fix login / FleetNode12! (#123)\n",
             "jwt.verify(t, f\"v1:{ts}:{body}\")\n",

@@ -46,8 +46,10 @@ pub(super) fn is_rules(value: &[u8]) -> bool {
         let is_setting = |byte: &u8| byte.is_ascii_alphanumeric() || b"_,.".contains(byte);
         let rest = part.get(word..).unwrap_or_default();
         let setting = rest.strip_prefix(b":").unwrap_or(rest);
-        word > 1
-            && (rest.is_empty() || rest.len() > setting.len() && setting.iter().all(is_setting))
+        // `regex:/[0-9]/`
+        part.starts_with(b"regex:")
+            || word > 1
+                && (rest.is_empty() || rest.len() > setting.len() && setting.iter().all(is_setting))
     };
     value.contains(&b'|') && value.split(|byte| *byte == b'|').all(is_one)
 }

@@ -91,6 +91,8 @@ pub(super) struct Statement<'a> {
     is_assigned: bool,
     /// The item has the name of a value.
     is_value: bool,
+    /// The item is what a field is filled with: `fill_in "Password", with: "…"`.
+    is_with: bool,
     /// So many literals were read.
     count: usize,
     /// A question was asked, and the sign before its second answer not read.
@@ -122,6 +124,7 @@ impl<'a> Statement<'a> {
             // `variable "password" { default = "…" }`
             is_assigned: sign.is_some() || near(text, at, 2) == b" {",
             is_value: false,
+            is_with: false,
             is_asked: false,
             left: None,
             count: 0,
@@ -222,8 +225,14 @@ impl<'a> Statement<'a> {
         let before = before.get(..quote).unwrap_or_default().trim_ascii_end();
         let is_branch = || BRANCHES.iter().any(|sign| before.ends_with(sign));
         let is_chained = self.count == 1 && self.left.is_some();
-        let is_value = self.is_value && (self.is_assigned || self.is_opened)
-            || self.is_assigned && is_branch();
+        // `let(:password) { "…" }`, `password { "…" }`
+        let is_block = || {
+            let is_begin = self.is_assigned || self.left == Some(b')');
+            self.count == 1 && is_begin && before.ends_with(b" {")
+        };
+        let is_value = self.is_value && (self.is_assigned || self.is_opened || self.is_with)
+            || self.is_assigned && is_branch()
+            || is_block();
         let given = match () {
             () if is_chained && gives(before) => Given::Call,
             () if is_value => Given::Value,
@@ -298,6 +307,7 @@ impl<'a> Statement<'a> {
         };
         let name = self.text.get(name).unwrap_or_default().to_ascii_lowercase();
         self.is_value = VALUES.contains(&name.as_slice());
+        self.is_with = name == b"with";
         self.is_own = self.is_value || STRONG_SECRET_WORDS.iter().any(|word| name.ends_with(word));
         self.at += blanks + sign;
         true

@@ -33,9 +33,15 @@ pub(super) fn views(bytes: &[u8], byte_classes: &ByteClasses, views: &mut Views<
             views.add("name and value", map, text, Trust::Full);
         }
     }
-    // The last is of KeePass, and may have attributes.
-    const ELEMENTS: [(&[u8], &[u8]); 3] =
-        [(b"</key>", b"<string"), (b"</name>", b"<value"), (b"</Key>", b"<Value")];
+    // The third is of KeePass.
+    const ELEMENTS: [(&[u8], &[u8]); 6] = [
+        (b"</key>", b"<string"),
+        (b"</name>", b"<value"),
+        (b"</Key>", b"<Value"),
+        (b"</td>", b"<td"),
+        (b"</th>", b"<td"),
+        (b"</dt>", b"<dd"),
+    ];
     for (close, open) in ELEMENTS {
         for at in memmem::find_iter(bytes, close) {
             element(bytes, at, close, open, views);
@@ -135,6 +141,7 @@ mod tests {
             ("name  = \"client_secret\"\nvalue = \"k3J\"\n", "client_secret = \"k3J\""),
             ("<key>Password</key>\n  <string>k3J</string>", "Password: \"k3J\""),
             ("<name>db.password</name><value>k3J</value>", "db.password: \"k3J\""),
+            ("<td>Password</td>\n<td class=\"x\">k3J</td>", "Password: \"k3J\""),
             ("<Key>Password</Key>\n<Value Protect=\"True\">k3J</Value>", "Password: \"k3J\""),
         ] {
             assert_eq!(seen(text), [expected], "{text}");

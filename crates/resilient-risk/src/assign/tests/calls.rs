@@ -258,6 +258,7 @@ fn a_password_among_other_arguments_and_in_addresses_of_oracle_is_found() {
             format!("new NetworkCredential(\"bob\", \"{value}\", \"Domain-2024\")\n"),
             format!("await userManager.CreateAsync(user, \"{value}\");\n"),
             format!("http.basic_auth \"bob\", \"{value}\"\n"),
+            format!("await users.AddPasswordAsync(user, \"{value}\");\n"),
             format!("cx_Oracle.connect(\"bob\", \"{value}\", \"db/x\")\n"),
         ] {
             let all: std::collections::BTreeSet<_> = found(&text).into_iter().collect();

@@ -264,6 +264,10 @@ fn words_with_a_number_are_a_password_without_a_sign() {
             format!("Log in with user `bob` and password `{value}`.\n"),
             format!("passwords = {{\"bob\": \"{value}\", \"eve\": None}}\n"),
             format!("passwords:\n  - {value}\n"),
+            format!("let(:password) {{ \"{value}\" }}\n"),
+            format!("password {{ \"{value}\" }}\n"),
+            format!("fill_in \"Password\", with: \"{value}\"\n"),
+            format!("r = requests.get(url, auth=(\"bob\", \"{value}\"))\n"),
         ] {
             assert_eq!(found(&text), [("assigned_password", value)], "{text}");
         }
@@ -272,6 +276,7 @@ fn words_with_a_number_are_a_password_without_a_sign() {
         "db1 ansible_user=bob ansible_ssh_pass=Summer2024\n",
         "db1 ansible_ssh_pass=Summer2024 ansible_user=bob\n",
         "The admin password is Summer2024.\n",
+        "Your temporary password: Summer2024\n",
         "dsn := \"host=db user=bob password=Summer2024 dbname=shop\"\n",
     ] {
         assert_eq!(found(text), [("assigned_password", "Summer2024")], "{text}");

@@ -49,6 +49,8 @@ fn whose_password_it_is_and_where_it_is_kept_stays() {
         "The admin password is Orders2024 specific.\n",
         "key: fleet-db-12-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\n",
         "password: \"issue#123\"\n",
+        "'password' => 'required|min:12|regex:/[0-9]/',\n",
+        "passwords: {policy: \"Orders2024\", table: \"Shop2024\"}\n",
     ] {
         assert_eq!(found(text), [], "{text}");
     }
