@@ -97,6 +97,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             Keyword::Basic => basic::credentials(text, end),
             Keyword::Call => call::password(text, end),
             Keyword::Constant => call::constant(text, end),
+            Keyword::AwsId => call::behind_aws_id(text, start),
             Keyword::Login | Keyword::Redis => option(),
             Keyword::Cookie | Keyword::Dummy | Keyword::Signing => None,
             Keyword::Pair => pair::password(text, said).or_else(|| call::password(text, end)),

@@ -40,6 +40,8 @@ pub(super) enum Keyword {
     Signing,
     /// A call whose arguments are a user and a password.
     Call,
+    /// The identifier of a key of Amazon, in quotes.
+    AwsId,
     /// A call that defines a constant.
     Constant,
     /// A slash stands between the user and the password of a database of Oracle.
@@ -99,7 +101,7 @@ pub(super) const KEYWORDS: [(&str, Keyword); 33] = [
 ];
 
 /// Words that are looked for as they are written.
-pub(super) const CASED_KEYWORDS: [(&str, Keyword); 29] = [
+pub(super) const CASED_KEYWORDS: [(&str, Keyword); 31] = [
     (" -u ", Keyword::User),
     ("--user ", Keyword::User),
     (" -b '", Keyword::Cookie),
@@ -121,6 +123,8 @@ pub(super) const CASED_KEYWORDS: [(&str, Keyword); 29] = [
     ("SignInAsync", Keyword::Call),
     ("PlainAuth", Keyword::Call),
     ("mptive().basic", Keyword::Call),
+    ("\"AKIA", Keyword::AwsId),
+    ("'AKIA", Keyword::AwsId),
     ("define", Keyword::Constant),
     ("@tcp(", Keyword::Tcp),
     ("oracle:thin:", Keyword::Oracle),

@@ -281,7 +281,9 @@ fn goes_on(rest: &[u8]) -> bool {
         // These end a word of a shell. Hardly a command has letters of both cases and digits in its name.
         b',' => is_random(3) && !begins_setting(behind),
         b';' | b'&' | b'|' | b'<' | b'>' => {
-            is_random(2) && stats.lower > 0 && stats.upper > 0 && !begins_setting(behind)
+            let is_drawn = is_random(2) && stats.lower > 0 && stats.upper > 0;
+            // `Falcon&tiger123*`
+            (is_drawn || is_memorable(behind)) && !begins_setting(behind)
         }
         b'\\' => {
             quote::is_escape(rest)

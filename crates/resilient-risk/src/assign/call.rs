@@ -50,6 +50,23 @@ pub(super) fn password(text: &[u8], end: usize) -> Option<ValueHit> {
     Some(ValueHit { family: "generic_secret", name: "assigned_password", span })
 }
 
+/// Reads the key behind its identifier, which begins at a place: `Session("AKIA…", "…")`.
+pub(super) fn behind_aws_id(text: &[u8], start: usize) -> Option<ValueHit> {
+    const LEN: usize = 40;
+    let id = Opening::of(text.get(start..)?)?.value(text, start + 1)?.span;
+    let comma = id.end + 1;
+    let from = comma + 1 + row(text, comma + 1, ARGUMENT_MAX, b" \t\r\n");
+    let opening = Opening::of(text.get(from..)?).filter(|_| text.get(comma) == Some(&b','))?;
+    let span = opening.value(text, from + opening.len)?.span;
+    let key = part(text, &span);
+    let is_of_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/".contains(byte);
+    (key.len() == LEN && key.iter().all(is_of_key)).then_some(ValueHit {
+        family: "aws_secret",
+        name: "aws_secret_key",
+        span,
+    })
+}
+
 /// Reads the value of a constant of WordPress: `define('AUTH_KEY', '…')`.
 pub(super) fn constant(text: &[u8], end: usize) -> Option<ValueHit> {
     const LEN: usize = 64;

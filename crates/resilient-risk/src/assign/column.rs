@@ -357,10 +357,23 @@ fn last_word(name: &[u8]) -> &[u8] {
     name.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default()
 }
 
-/// Tells whether what stands before a line ends a paragraph, or begins one of code.
-fn is_first(before: &[u8]) -> bool {
-    let before = before.strip_suffix(b"\n").or_else(|| before.strip_prefix(BOM)).unwrap_or(before);
-    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    line.get(..LINE_MAX.min(line.len())).is_some_and(|line| line.trim_ascii().is_empty())
-        || line.starts_with(b"```")
+/// Tells whether what stands before a line ends a paragraph, or begins one of code. Comments, a title and what says the sign of the
+/// table may stand between.
+fn is_first(mut before: &[u8]) -> bool {
+    const LINES_MAX: usize = 8;
+    for _ in 0..LINES_MAX {
+        before = before.strip_suffix(b"\n").or_else(|| before.strip_prefix(BOM)).unwrap_or(before);
+        let begin = before.get(before.len().saturating_sub(LINE_MAX)..).unwrap_or_default();
+        let line = begin.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        if line.trim_ascii().is_empty() || line.starts_with(b"```") {
+            return true;
+        }
+        before = before.get(..before.len() - line.len()).unwrap_or_default();
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b" -:.()\r".contains(byte);
+        let is_title = || before.is_empty() && line.iter().all(is_word);
+        if !(line.starts_with(b"#") || line.starts_with(b"sep=") || is_title()) {
+            return false;
+        }
+    }
+    false
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem};
 
 use super::super::keywords::{Keyword, KeywordHit};
 use super::bare::Field;
@@ -251,7 +251,9 @@ impl<'a> Lead<'a> {
         let is_phrase = || {
             let before = near_before(text, start);
             let name = before.rsplit(u8::is_ascii_whitespace).next();
-            let is_option = || name.is_some_and(|name| name.starts_with(b"--"));
+            // `--password=…`, `-Dnexus.password=…`
+            let is_option =
+                || name.is_some_and(|name| name.starts_with(b"--") || name.starts_with(b"-D"));
             let is_flow = || {
                 let line = line_around(text, start);
                 let is_in = text.get(line.start..start).is_some_and(|line| line.contains(&b'{'));
@@ -264,20 +266,32 @@ impl<'a> Lead<'a> {
             };
             // `db1 ansible_user=bob ansible_ssh_pass=Summer2024`
             let is_pair = || {
-                let is_end = |byte: &u8| b"\"'`()[]{},;".contains(byte);
+                let is_end = |byte: &u8| b"\"'`()[]{};".contains(byte);
                 let line = line_around(text, start);
                 let before = text.get(line.start..start).unwrap_or_default();
                 let behind = text.get(plain.end..line.end).unwrap_or_default();
                 let before = before.rsplit(is_end).next().unwrap_or_default();
                 let behind = behind.split(is_end).next().unwrap_or_default();
+                // A list of arguments has blanks behind its commas: `f(user=bob, password=x)`.
+                let before = memmem::rfind(before, b", ")
+                    .map_or(before, |at| before.get(at..).unwrap_or_default());
+                let behind = memmem::find(behind, b", ")
+                    .map_or(behind, |at| behind.get(..at).unwrap_or_default());
                 before.contains(&b'=') || behind.contains(&b'=')
             };
             let is_last = || matches!(text.get(plain.end), None | Some(b'\r' | b'\n'));
+            let is_env = || {
+                let line = text.get(line_around(text, start).start..start).unwrap_or_default();
+                line.strip_prefix(b"ENV ").is_some_and(|name| !name.contains(&b' '))
+            };
             // Words stand before it, and no part of a program.
             let is_said = || {
                 let line = text.get(line_around(text, start).start..start).unwrap_or_default();
                 let is_word = |byte: &u8| byte.is_ascii_alphabetic() || b" -*".contains(byte);
-                self.name == b"word" && line.iter().all(is_word) && line.contains(&b' ')
+                // `- user: admin / password: Summer2024`
+                let is_beside = line.ends_with(b" / ");
+                self.name == b"word"
+                    && (is_beside || line.iter().all(is_word) && line.contains(&b' '))
             };
             // `The admin password is Summer2024 and …`, and not `… is Fleet2024 specific`.
             let ends_sentence = || {
@@ -295,6 +309,8 @@ impl<'a> Lead<'a> {
                 && if self.is_loose() {
                     (is_passphrase(value) || is_words()) && self.is_assigned && is_flow()
                         || self.is_sentence && is_words() && ends_sentence()
+                        // `ENV DB_PASSWORD Summer2024`
+                        || is_words() && is_last() && is_env()
                         // `Your temporary password: Summer2024`
                         || self.is_assigned && is_words() && is_last() && is_said()
                 } else {

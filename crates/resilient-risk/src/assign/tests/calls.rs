@@ -250,6 +250,20 @@ fn a_plugin_of_mysql_stands_before_its_password() {
 }
 
 #[test]
+fn the_key_behind_an_identifier_of_amazon_is_found() {
+    let id = ["AK", "IA", "QX7LMZ2PVTR8SWBK"].concat();
+    let key = ["wJalrXUtnFEMI4K7MDEN", "GabPxRfiCYq7Rk9zPw2m"].concat();
+    for text in [
+        format!("s = boto3.Session(\"{id}\", \"{key}\")\n"),
+        format!("Aws::Credentials.new(\n  '{id}',\n  '{key}'\n)\n"),
+    ] {
+        assert_eq!(found(&text), [("aws_secret_key", key.as_str())], "{text}");
+    }
+    let text = format!("(\"{id}\", \"{}\")\n", "9e21bd47".repeat(8));
+    assert_eq!(found(&text), []);
+}
+
+#[test]
 fn a_password_among_other_arguments_and_in_addresses_of_oracle_is_found() {
     for value in ["Summer2024", "Summer2024!", "q7Rk9zPw2mX4b"] {
         for text in [

@@ -227,7 +227,15 @@ fn passwords_in_sentences_and_in_sql_are_found() {
 
 #[test]
 fn words_and_numbers_in_another_order_are_a_password() {
-    for value in ["Winter_2023", "2024Summer", "paris!123", "iloveyou7!", "Football99!***"] {
+    for value in [
+        "Winter_2023",
+        "2024Summer",
+        "MonkeyTiger1234",
+        "Falcon&tiger123*",
+        "paris!123",
+        "iloveyou7!",
+        "Football99!***",
+    ] {
         for text in [
             format!("DB_PASSWORD={value}\n"),
             format!("password: {value}\n"),
@@ -277,6 +285,13 @@ fn words_with_a_number_are_a_password_without_a_sign() {
         "db1 ansible_ssh_pass=Summer2024 ansible_user=bob\n",
         "The admin password is Summer2024.\n",
         "Your temporary password: Summer2024\n",
+        "- user: admin / password: Summer2024\n",
+        "ENV SMTP_PASSWORD Summer2024\n",
+        "mvn -Dnexus.password=Summer2024 deploy\n",
+        "{\"Redis\": \"redis:6379,password=Summer2024,ssl=True\"}\n",
+        "# of the team\nurl,username,password\nhttps://a.b,bob,Summer2024\n",
+        "sep=,\nurl,username,password\nhttps://a.b,bob,Summer2024\n",
+        "The accounts\nurl,username,password\nhttps://a.b,bob,Summer2024\n",
         "dsn := \"host=db user=bob password=Summer2024 dbname=shop\"\n",
     ] {
         assert_eq!(found(text), [("assigned_password", "Summer2024")], "{text}");
