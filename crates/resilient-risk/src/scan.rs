@@ -21,6 +21,7 @@ use super::needles::NeedlePlace;
 use super::paper_patterns::{self, PAPER_PATTERNS};
 use super::runs::{self, Run};
 use super::text_index::TextIndex;
+use super::token::is_public;
 use super::{assign, benign, catalogue, features, known_formats, naming, pii, placeholder, work};
 
 /// One thing found in a text.
@@ -336,7 +337,10 @@ impl Scan {
             return;
         }
         let words = PrecedingWords::before(bytes, candidate);
-        if naming::is_open(&words) || benign::is_user(bytes, candidate) {
+        if naming::is_open(&words)
+            || benign::is_user(bytes, candidate)
+            || is_public(bytes.get(candidate.whole()).unwrap_or_default())
+        {
             return;
         }
         if nameable && let Some(named) = naming::named(bytes, candidate, &words) {

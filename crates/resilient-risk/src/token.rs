@@ -308,6 +308,12 @@ pub(super) fn is_name_with_digest(value: &[u8]) -> bool {
         && name.split(|byte| *byte == b'-').all(is_word_with_few_digits)
 }
 
+/// Tells whether a value is public by use: Stripe's keys of a page, and the identifiers of GitHub's applications.
+pub(super) fn is_public(value: &[u8]) -> bool {
+    const BEGINS: [&[u8]; 4] = [b"pk_live_", b"pk_test_", b"Iv1.", b"Iv23"];
+    BEGINS.iter().any(|begin| value.starts_with(begin))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -198,7 +198,9 @@ pub(super) fn pgpass(text: &[u8], start: usize) -> Option<ValueHit> {
     let found = PGPASS.as_ref()?.captures(text.get(line.clone())?)?;
     let [host, user, password] = [1, 2, 3].map(|nth| found.get(nth));
     let (host, user, password) = (host?.as_bytes(), user?.as_bytes(), password?);
-    is_url_password(password.as_bytes(), user, host).then(|| ValueHit {
+    // A comment begins a line.
+    let said = password.as_bytes();
+    is_url_password(said.strip_prefix(b"#").unwrap_or(said), user, host).then(|| ValueHit {
         family: "generic_secret",
         name: "assigned_password",
         span: behind(line.start, &password),

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit, VALUE_REACH};
-use super::super::token::{TokenStats, is_name_with_digest};
+use super::super::token::{TokenStats, is_name_with_digest, is_public};
 use super::super::{naming, work};
 use super::filled::{self, Style};
 use super::judge::{Stand, is_password};
-use super::lead::{Lead, without_end};
+use super::lead::{Lead, NOTATION, without_end};
 use super::literal::Opening;
 use super::name::{is_about_user, is_of_other, is_password_name, is_password_of_words, names_text};
 use super::shape::{is_memorable, is_passphrase, is_slug, may_name};
@@ -132,6 +132,11 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         (vec![field.span], is_code)
     };
     let is_code = is_code || lead.is_listed || is_other || said.word == Keyword::Credential;
+    // Spring names the notation before a password: `"{noop}…"`.
+    for span in spans.iter_mut().take(1) {
+        let begin = text.get(span.clone()).unwrap_or_default();
+        span.start += if begin.starts_with(NOTATION) { NOTATION.len() } else { 0 };
+    }
     spans.retain(|span| {
         let value = text.get(span.clone()).unwrap_or_default();
         // A line ends there, a flow mapping, or a cell in quotes.
@@ -164,8 +169,11 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
     // `key: fleet-db-12-9f86d0…` names what a cache keeps.
     let is_open = || {
         let words = PrecedingWords::of(name);
-        let is_named = || is_name_with_digest(text.get(last.clone()).unwrap_or_default());
-        naming::is_open(&words) || !naming::says_more_than_key(&words) && is_named()
+        let value = text.get(last.clone()).unwrap_or_default();
+        let is_named = || is_name_with_digest(value);
+        naming::is_open(&words)
+            || is_public(value)
+            || !naming::says_more_than_key(&words) && is_named()
     };
     let (family, pattern) = match word {
         Keyword::Key if is_open() => return None,

@@ -215,7 +215,10 @@ fn entry_len(
     // The values of keys are names, too: those have no signs before their words.
     let is_chosen = || !signs.is_empty() && (is_memorable(rest) || is_words_with_number(rest));
     let is_type = || TokenStats::of(rest).is_name() && !is_chosen();
-    let is_value = || (follows || is_named && is_alone()) && !is_type();
+    let is_value = || {
+        follows && rest.iter().any(u8::is_ascii_digit)
+            || (follows || is_named && is_alone()) && !is_type()
+    };
     let is_own = is_named && direct || is_value();
     let is_line = || follows && !rest.contains(&b' ') || is_grouped(rest);
     let more = || rest.get(len(rest)..).unwrap_or_default();
@@ -283,7 +286,8 @@ fn goes_on(rest: &[u8]) -> bool {
         b';' | b'&' | b'|' | b'<' | b'>' => {
             let is_drawn = is_random(2) && stats.lower > 0 && stats.upper > 0;
             // `Falcon&tiger123*`
-            (is_drawn || is_memorable(behind)) && !begins_setting(behind)
+            let is_chosen = || is_memorable(behind) || is_words_with_number(behind);
+            (is_drawn || is_chosen()) && !begins_setting(behind)
         }
         b'\\' => {
             quote::is_escape(rest)

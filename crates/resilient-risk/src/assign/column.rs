@@ -154,9 +154,16 @@ impl Columns {
         }
         let announced = |name: &[u8]| {
             let last = last_word(name).to_ascii_lowercase();
-            let is_password = [&b"password"[..], b"passwd", b"passphrase"]
-                .iter()
-                .any(|end| last.ends_with(end))
+            const ENDS: [&[u8]; 7] = [
+                b"password",
+                b"passwd",
+                b"passphrase",
+                b"passwort",
+                b"kennwort",
+                b"senha",
+                b"wachtwoord",
+            ];
+            let is_password = ENDS.iter().any(|end| last.ends_with(end))
                 || (has_user || !with_owner) && matches!(last.as_slice(), b"pass" | b"pwd" | b"pw");
             let is_open = || naming::is_open(&PrecedingWords::of(name));
             let is_key =

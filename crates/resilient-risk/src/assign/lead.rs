@@ -5,6 +5,7 @@ use std::ops::Range;
 use memchr::{memchr_iter, memmem};
 
 use super::super::keywords::{Keyword, KeywordHit};
+use super::super::token::TokenStats;
 use super::bare::Field;
 use super::between::{
     accessors_len, as_type_len, begins_header, begins_look_up, call_len, default_len, for_user_len,
@@ -71,6 +72,8 @@ impl<'a> Lead<'a> {
             None if signs.is_empty() => {
                 word_of_choice(near_before(text, start), rest, name, quoted, white)
             }
+            // In a file of logins such a sign begins the password.
+            None if bare::logs_in(text, start) => b"",
             None => signs,
         };
         let before = start.checked_sub(1).and_then(|before| text.get(before));
@@ -252,8 +255,11 @@ impl<'a> Lead<'a> {
             let before = near_before(text, start);
             let name = before.rsplit(u8::is_ascii_whitespace).next();
             // `--password=…`, `-Dnexus.password=…`
-            let is_option =
-                || name.is_some_and(|name| name.starts_with(b"--") || name.starts_with(b"-D"));
+            let is_option = || {
+                name.is_some_and(|name| {
+                    name.starts_with(b"--") || name.starts_with(b"-D") || name.starts_with(b"-P")
+                })
+            };
             let is_flow = || {
                 let line = line_around(text, start);
                 let is_in = text.get(line.start..start).is_some_and(|line| line.contains(&b'{'));
@@ -304,10 +310,11 @@ impl<'a> Lead<'a> {
             };
             let value = text.get(plain.clone()).unwrap_or_default();
             let value = if self.is_sentence { without_end(value) } else { value };
+            let is_drawn = || TokenStats::of(value).is_drawn() && fits(&plain, Stand::Field);
             let is_words = || is_password_of_words(value, self.word, self.name);
             self.word == Keyword::Password
                 && if self.is_loose() {
-                    (is_passphrase(value) || is_words()) && self.is_assigned && is_flow()
+                    (is_passphrase(value) || is_words() || is_drawn()) && self.is_assigned && is_flow()
                         || self.is_sentence && is_words() && ends_sentence()
                         // `ENV DB_PASSWORD Summer2024`
                         || is_words() && is_last() && is_env()

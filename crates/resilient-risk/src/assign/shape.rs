@@ -67,6 +67,11 @@ pub(super) fn is_words_with_number(value: &[u8]) -> bool {
         _ => rest,
     };
     let digits = count(rest, u8::is_ascii_digit);
+    // `Falcon5786b`, `Tiger1990falcon`
+    let has_tail = || {
+        let tail = rest.get(digits..).unwrap_or_default();
+        (tail.len() == 1 || WORDS.contains(&tail.len())) && tail.iter().all(u8::is_ascii_lowercase)
+    };
     let mut lower = word.to_ascii_lowercase();
     // These words end as `key` does.
     for other in [&b"monkey"[..], b"hockey", b"turkey", b"donkey", b"whiskey"] {
@@ -85,8 +90,7 @@ pub(super) fn is_words_with_number(value: &[u8]) -> bool {
     is_leet()
         || WORDS.contains(&words)
             && (3..=6).contains(&digits)
-            && (rest.len() == digits
-                || rest.len() == digits + 1 && rest.last().is_some_and(u8::is_ascii_lowercase))
+            && (rest.len() == digits || has_tail())
             && word.iter().skip(1).any(u8::is_ascii_lowercase)
             && !SLUGS.iter().any(|slug| lower.ends_with(slug))
             && !NAME_PARTS.iter().any(|part| memmem::find(&lower, part).is_some())

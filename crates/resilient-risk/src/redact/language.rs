@@ -50,7 +50,7 @@ const NAMES: [(Language, &[&str]); 18] = [
     (Language::TypeScript, &["typescript", "ts", "tsx", "mts", "cts"]),
     (Language::Rust, &["rust", "rs"]),
     (Language::Go, &["go", "golang"]),
-    (Language::Ruby, &["ruby", "rb", "rake", "gemspec"]),
+    (Language::Ruby, &["ruby", "rb", "rake", "gemspec", "ru"]),
     (Language::Java, &["java"]),
     (Language::Kotlin, &["kotlin", "kt", "kts"]),
     (Language::CSharp, &["csharp", "cs", "c#"]),
@@ -59,9 +59,9 @@ const NAMES: [(Language, &[&str]); 18] = [
     (Language::Dockerfile, &["dockerfile", "containerfile"]),
     (Language::Yaml, &["yaml", "yml"]),
     (Language::Workflow, &["workflow"]),
-    (Language::Json, &["json", "jsonc", "json5", "jwk", "jwks", "har", "tfstate"]),
+    (Language::Json, &["json", "jsonc", "json5", "jwk", "jwks", "har", "tfstate", "ipynb"]),
     (Language::Toml, &["toml"]),
-    (Language::Env, &["env", "dotenv", "ini", "cfg", "conf", "properties"]),
+    (Language::Env, &["env", "dotenv", "ini", "cfg", "conf", "cnf", "properties", "service"]),
     (
         Language::Markup,
         &[
@@ -101,11 +101,24 @@ impl Language {
         if begins("dockerfile") || begins("containerfile") {
             return Some(Self::Dockerfile);
         }
-        if begins(".env") || begins(".npmrc") || begins(".pypirc") {
+        const INI: [&str; 7] =
+            [".env", ".npmrc", ".pypirc", ".my.cnf", ".gitconfig", ".s3cfg", ".boto"];
+        if INI.into_iter().any(begins) || path.ends_with(".aws/credentials") {
             return Some(Self::Env);
         }
-        const SHELLS: [&str; 6] =
-            [".bash_profile", ".bashrc", ".envrc", ".profile", ".zprofile", ".zshrc"];
+        if begins("gemfile") || begins("rakefile") {
+            return Some(Self::Ruby);
+        }
+        const SHELLS: [&str; 8] = [
+            ".bash_history",
+            ".bash_profile",
+            ".bashrc",
+            ".envrc",
+            ".profile",
+            ".zprofile",
+            ".zsh_history",
+            ".zshrc",
+        ];
         if SHELLS.into_iter().any(begins) {
             return Some(Self::Shell);
         }
@@ -156,6 +169,11 @@ mod tests {
             ("app/strings.xml", Some(Language::Markup)),
             ("src/Web.config", Some(Language::Markup)),
             ("web.release.config", Some(Language::Markup)),
+            (".my.cnf", Some(Language::Env)),
+            ("home/.aws/credentials", Some(Language::Env)),
+            ("a.service", Some(Language::Env)),
+            ("Rakefile", Some(Language::Ruby)),
+            (".bash_history", Some(Language::Shell)),
             ("webpack.config", None),
             ("notes.md", None),
             ("Makefile", None),

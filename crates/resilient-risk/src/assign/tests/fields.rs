@@ -226,12 +226,29 @@ fn passwords_in_sentences_and_in_sql_are_found() {
 }
 
 #[test]
+fn what_a_file_of_logins_or_a_map_says_is_a_password_of_any_form() {
+    for value in ["tiger_falcon_1234$", "!Tiger1990falcon", "Tiger1990falcon"] {
+        let text = format!("machine a.b login bob password {value}\n");
+        assert_eq!(found(&text), [("assigned_password", value)], "{text}");
+    }
+    for (text, value) in [
+        ("db: {password: RmaCq8(Nb9gHZAd5, user: x}\n", "RmaCq8(Nb9gHZAd5"),
+        ("db:5432:shop:shop:#Falcon2005!\n", "#Falcon2005!"),
+        ("password: '{noop}q7Rk9zPw2mX4b'\n", "q7Rk9zPw2mX4b"),
+    ] {
+        assert_eq!(found(text), [("assigned_password", value)], "{text}");
+    }
+}
+
+#[test]
 fn words_and_numbers_in_another_order_are_a_password() {
     for value in [
         "Winter_2023",
         "2024Summer",
         "MonkeyTiger1234",
         "Falcon&tiger123*",
+        "Falcon&tiger123",
+        "Tiger1990falcon",
         "paris!123",
         "iloveyou7!",
         "Football99!***",
@@ -286,6 +303,8 @@ fn words_with_a_number_are_a_password_without_a_sign() {
         "The admin password is Summer2024.\n",
         "Your temporary password: Summer2024\n",
         "- user: admin / password: Summer2024\n",
+        "| host | user | Passwort |\n|---|---|---|\n| a | bob | Summer2024 |\n",
+        "gradle -PnexusPassword=Summer2024 x\n",
         "ENV SMTP_PASSWORD Summer2024\n",
         "mvn -Dnexus.password=Summer2024 deploy\n",
         "{\"Redis\": \"redis:6379,password=Summer2024,ssl=True\"}\n",

@@ -50,6 +50,7 @@ fn whose_password_it_is_and_where_it_is_kept_stays() {
         "key: fleet-db-12-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\n",
         "password: \"issue#123\"\n",
         "'password' => 'required|min:12|regex:/[0-9]/',\n",
+        &format!("STRIPE_KEY={}\n", ["pk_", "live_", "q7Rk9zPw2mX4bVt8Ls3Yc6Hg"].concat()),
         "passwords: {policy: \"Orders2024\", table: \"Shop2024\"}\n",
     ] {
         assert_eq!(found(text), [], "{text}");

@@ -202,14 +202,16 @@ fn many_look_ups_are_tried_in_bounded_time() {
 /// Before, a look-up or a mark made a secret of what stands beside it: of the public part of an address.
 #[test]
 fn look_ups_make_no_secret_of_their_neighbours() {
-    let [key, password] =
-        [["pk_", "live_NqVwYS81VP7Hb1DX8pPd5khx"].concat(), ["xAk7jqe", "vt0MLaM"].concat()];
+    let [key, password] = [
+        ["phc_", "NqVwYS81VP7Hb1DX8pPd5khxNqVwYS81VP7Hb1DX8pP"].concat(),
+        ["xAk7jqe", "vt0MLaM"].concat(),
+    ];
     let dsn = "SENTRY_DSN=https://f7c3706d85c524e440066559a6656c90@o123456.ingest.sentry.io/4505\n";
-    let text = format!("STRIPE_PUBLIC={key}\n{dsn}SMTP_PASS='{password}'\n");
+    let text = format!("POSTHOG_PUBLIC={key}\n{dsn}SMTP_PASS='{password}'\n");
     let wish = Wish { language: Some(Language::Env), env: true, ..Wish::default() };
     let redaction = redact(&text, &Policy::default(), &wish).unwrap();
     let mark = "'[REDACTED:generic_secret:1]'";
-    let expected = format!("STRIPE_PUBLIC=${{STRIPE_PUBLIC}}\n{dsn}SMTP_PASS={mark}\n");
+    let expected = format!("POSTHOG_PUBLIC=${{POSTHOG_PUBLIC}}\n{dsn}SMTP_PASS={mark}\n");
     assert_eq!(redaction.text, expected);
 }
 
