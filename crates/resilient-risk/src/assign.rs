@@ -28,6 +28,7 @@ mod place;
 mod quote;
 mod row;
 mod shape;
+mod spot;
 mod statement;
 
 use std::ops::Range;
@@ -100,7 +101,7 @@ pub(super) fn find(text: &[u8], keywords: &[KeywordHit], claims: &mut impl Claim
             Keyword::AwsId => call::behind_aws_id(text, start),
             Keyword::Login | Keyword::Redis => option(),
             Keyword::Cookie | Keyword::Dummy | Keyword::Signing => None,
-            Keyword::Pair => pair::password(text, said).or_else(|| call::password(text, end)),
+            Keyword::Pair => pair::password(text, said).or_else(|| call::login(text, start, end)),
             Keyword::Bank => bank(text, start, end),
             Keyword::Command => option().or_else(|| call::password(text, end)),
             _ => option()

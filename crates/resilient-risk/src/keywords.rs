@@ -120,7 +120,7 @@ pub(super) const CASED_KEYWORDS: [(&str, Keyword); 31] = [
     ("cx_Oracle.connect", Keyword::Call),
     ("anager.CreateAsync", Keyword::Call),
     ("PasswordAsync", Keyword::Call),
-    ("SignInAsync", Keyword::Call),
+    ("PasswordSignInAsync", Keyword::Call),
     ("PlainAuth", Keyword::Call),
     ("mptive().basic", Keyword::Call),
     ("\"AKIA", Keyword::AwsId),

@@ -340,6 +340,7 @@ impl Scan {
         if naming::is_open(&words)
             || benign::is_user(bytes, candidate)
             || is_public(bytes.get(candidate.whole()).unwrap_or_default())
+                && bytes.get(candidate.whole().end) != Some(&b':')
         {
             return;
         }

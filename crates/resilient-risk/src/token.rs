@@ -293,7 +293,7 @@ pub(super) fn is_word_with_few_digits(part: &[u8]) -> bool {
 
 /// Tells whether a value is a name with a digest behind it, as caches and snapshots have: `fleet-db-12-9f86d0…`.
 pub(super) fn is_name_with_digest(value: &[u8]) -> bool {
-    const LENS: [usize; 3] = [32, 40, 64];
+    const LENS: [usize; 2] = [40, 64];
     // Keys are written so, too: `prod-9f86d0…`.
     let is_name = |name: &[u8]| name.iter().any(|byte| byte.is_ascii_digit() || *byte == b'-');
     let is_digest = |part: &[u8]| {
@@ -311,7 +311,8 @@ pub(super) fn is_name_with_digest(value: &[u8]) -> bool {
 /// Tells whether a value is public by use: Stripe's keys of a page, and the identifiers of GitHub's applications.
 pub(super) fn is_public(value: &[u8]) -> bool {
     const BEGINS: [&[u8]; 4] = [b"pk_live_", b"pk_test_", b"Iv1.", b"Iv23"];
-    BEGINS.iter().any(|begin| value.starts_with(begin))
+    let is_whole = |rest: &[u8]| rest.iter().all(u8::is_ascii_alphanumeric);
+    BEGINS.iter().any(|begin| value.strip_prefix(*begin).is_some_and(is_whole))
 }
 
 #[cfg(test)]

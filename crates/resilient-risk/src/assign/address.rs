@@ -180,11 +180,15 @@ pub(super) fn oracle(text: &[u8], end: usize) -> Option<ValueHit> {
     const REACH: usize = 120;
     work::spend(REACH / 4);
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`".contains(byte);
-    let mut words = near(text, end, REACH).split(is_end);
-    let word = words.find(|word| !word.starts_with(b"-"))?;
+    let mut start = end;
+    let word = near(text, end, REACH).split(is_end).find(|word| {
+        let is_option = word.starts_with(b"-");
+        start += if is_option { word.len() + 1 } else { 0 };
+        !is_option
+    })?;
     let (slash, host) = (memchr(b'/', word)?, memrchr(b'@', word)?);
     let (user, password) = (word.get(..slash)?, word.get(slash + 1..host)?);
-    let start = word.as_ptr().addr() - text.as_ptr().addr() + slash + 1;
+    start += slash + 1;
     (!user.is_empty() && is_url_password(password, user, b"")).then(|| ValueHit {
         family: "generic_secret",
         name: "assigned_password",

@@ -10,7 +10,9 @@ use super::filled::{self, Style};
 use super::judge::{Stand, is_password};
 use super::lead::{Lead, NOTATION, without_end};
 use super::literal::Opening;
-use super::name::{is_about_user, is_of_other, is_password_name, is_password_of_words, names_text};
+use super::name::{
+    is_about_user, is_kept, is_of_other, is_password_name, is_password_of_words, names_text,
+};
 use super::shape::{is_memorable, is_passphrase, is_slug, may_name};
 use super::{Claimed, ValueHit, near, near_before};
 
@@ -31,12 +33,12 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         |value: &[u8]| word == Keyword::Password && is_password_name(name) && is_passphrase(value);
     // `force_pass=ForceLengthPass2016,` is an argument, and a field of a form has the name of an element.
     let is_other = is_of_other(text, said);
-    // An argument beside others may be another thing: `keyring.set_password("Shop2024", "bob", password)`.
+    // The first of several arguments names what has the password: `keyring.set_password("Shop2024", "bob", password)`.
     let is_of_call = || {
-        let hashes = near(text, said.end + name.len(), 5) == b"_hash";
+        let before = near_before(text, start);
         let close = literal.as_ref().and_then(|(_, value)| text.get(value.span.end + 1));
         let is_call = near(text, said.end + name.len(), 1) == b"(";
-        is_call && !hashes && (close != Some(&b')') || is_about_user(near_before(text, start)))
+        is_call && (is_kept(before) && close != Some(&b')') || is_about_user(before))
     };
     let is_words = |value: &[u8]| {
         !is_other && is_password_of_words(value, word, name) && !(lead.is_listed && is_of_call())
@@ -133,9 +135,10 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
     };
     let is_code = is_code || lead.is_listed || is_other || said.word == Keyword::Credential;
     // Spring names the notation before a password: `"{noop}…"`.
-    for span in spans.iter_mut().take(1) {
-        let begin = text.get(span.clone()).unwrap_or_default();
-        span.start += if begin.starts_with(NOTATION) { NOTATION.len() } else { 0 };
+    if let Some(span) = spans.first_mut()
+        && text.get(span.clone()).is_some_and(|value| value.starts_with(NOTATION))
+    {
+        span.start += NOTATION.len();
     }
     spans.retain(|span| {
         let value = text.get(span.clone()).unwrap_or_default();

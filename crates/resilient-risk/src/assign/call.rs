@@ -25,29 +25,37 @@ pub(super) fn password(text: &[u8], end: usize) -> Option<ValueHit> {
         names.iter().any(|name| call.ends_with(name))
     };
     // Behind these passwords stands a domain, or the address of a database.
-    let is_before = is_call(&[b"NetworkCredential", b"cx_Oracle.connect"]);
+    let is_before = is_call(&[b"NetworkCredential", b"cx_Oracle.connect", b"PasswordSignInAsync"]);
     let last = if is_before { 1 } else { ARGUMENTS_MAX };
     let spans: Vec<_> = literals(text, end).filter(|(nth, _)| *nth <= last).collect();
     // The name of a user or of a database may have a number, too. The call takes no database, or the argument stands behind it.
-    let takes_two = is_before
-        || is_call(&[
-            b"redential",
-            b"uth",
-            b"login",
-            b"PasswordAsync",
-            b"SignInAsync",
-            b"anager.CreateAsync",
-        ]);
+    let takes_two = is_call(&[
+        b"redential",
+        b"auth",
+        b"asicAuth",
+        b"login",
+        b"AddPasswordAsync",
+        b"CheckPasswordAsync",
+        b"anager.CreateAsync",
+    ]);
     let is_third =
         |nth: usize| nth + 1 == ARGUMENTS_MAX && spans.iter().any(|(before, _)| before + 1 == nth);
+    let is_last = |span: &Range<usize>| text.get(span.end + 1) != Some(&b',');
     let fits = |(nth, span): &&(usize, Range<usize>)| {
         let value = part(text, span);
         *nth > 0
             && is_password(value, Stand::Literal, Keyword::Password)
-            && (takes_two || is_third(*nth) || !may_name(value))
+            && (is_before || takes_two && is_last(span) || is_third(*nth) || !may_name(value))
     };
     let (_, span) = spans.iter().rev().find(fits)?.clone();
     Some(ValueHit { family: "generic_secret", name: "assigned_password", span })
+}
+
+/// Reads the password behind a call with this name and no other: `login("bob", "…")`.
+pub(super) fn login(text: &[u8], start: usize, end: usize) -> Option<ValueHit> {
+    let before = start.checked_sub(1).and_then(|at| text.get(at));
+    let is_whole = !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    is_whole.then(|| password(text, end))?
 }
 
 /// Reads the key behind its identifier, which begins at a place: `Session("AKIA…", "…")`.

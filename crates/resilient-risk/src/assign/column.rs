@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memmem, memrchr};
 
 use super::super::features::PrecedingWords;
 use super::super::keywords::{Keyword, KeywordHit, names_key};
@@ -85,8 +85,9 @@ pub(super) fn find(text: &[u8], word: usize, done: &mut usize, claims: &mut impl
     let is_ruled = sign == b'|'
         && rows.next_if(|row| is_rule(text.get(row.clone()).unwrap_or_default())).is_some();
     let above = text.get(..head.start).unwrap_or_default();
-    let is_bare =
-        !written.trim_ascii_start().starts_with(b"|") && names.len() > 1 && is_first(above);
+    let is_bare = !written.trim_ascii_start().starts_with(b"|")
+        && names.len() > 1
+        && is_first(above, written);
     if !is_ruled && !is_bare {
         return;
     }
@@ -366,7 +367,7 @@ fn last_word(name: &[u8]) -> &[u8] {
 
 /// Tells whether what stands before a line ends a paragraph, or begins one of code. Comments, a title and what says the sign of the
 /// table may stand between.
-fn is_first(mut before: &[u8]) -> bool {
+fn is_first(mut before: &[u8], head: &[u8]) -> bool {
     const LINES_MAX: usize = 8;
     for _ in 0..LINES_MAX {
         before = before.strip_suffix(b"\n").or_else(|| before.strip_prefix(BOM)).unwrap_or(before);
@@ -376,7 +377,13 @@ fn is_first(mut before: &[u8]) -> bool {
             return true;
         }
         before = before.get(..before.len() - line.len()).unwrap_or_default();
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b" -:.()\r".contains(byte);
+        // A list of Markdown and names that are imported have commas, too.
+        let is_plain =
+            head.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"\"'".contains(byte));
+        if !is_plain || memmem::find(head, b", ").is_some() {
+            return false;
+        }
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b" -:.\r".contains(byte);
         let is_title = || before.is_empty() && line.iter().all(is_word);
         if !(line.starts_with(b"#") || line.starts_with(b"sep=") || is_title()) {
             return false;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr_iter, memmem};
+use memchr::memchr_iter;
 
 use super::super::keywords::{Keyword, KeywordHit};
 use super::super::token::TokenStats;
@@ -14,7 +14,9 @@ use super::between::{
 use super::judge::{Stand, is_password};
 use super::literal::{FirstLine, Opening};
 use super::name::{PASSWORDS, is_password_name, is_password_of_words, names_secret};
+use super::place::begins_setting;
 use super::shape::{LENS, is_passphrase};
+use super::spot::Spot;
 use super::{bare, line_around, near, near_before, quote, row};
 
 /// Spring writes it before a password that is not hashed.
@@ -244,85 +246,36 @@ impl<'a> Lead<'a> {
         if let Some(Field { span, .. }) = field.clone().filter(|field| fits(&field.span, stand)) {
             return Some((Field { span, is_closed: true }, false));
         }
-        let plain = self.end..self.end + bare::len(text.get(self.end..)?);
+        let rest = text.get(self.end..)?;
+        let len = bare::len(rest);
+        // `--set auth.password=Summer2024,auth.user=bob`
+        let mut commas = memchr_iter(b',', rest.get(..len)?);
+        let is_next = |at: &usize| rest.get(at + 1..).is_some_and(begins_setting);
+        let plain = self.end..self.end + commas.find(is_next).unwrap_or(len);
         let is_code = self.is_loose() || matches!(text.get(plain.end), Some(b',' | b')'));
         let stand = if self.is_loose() { Stand::Loose } else { Stand::Bare };
         // What is taken of a field takes all of it.
         let whole = field.filter(|field| field.is_closed && field.span.end >= plain.end);
         let found = || whole.unwrap_or_else(|| Field { span: plain.clone(), is_closed: false });
-        // `--password=Castle-banana42`, and `{user: bob, password: Castle-banana42}` in YAML.
+        let spot = Spot::of(text, start, self.name, &plain);
+        if let Some(span) = spot.of_env(self.end).filter(|span| fits(span, Stand::Field)) {
+            return Some((Field { span, is_closed: true }, false));
+        }
         let is_phrase = || {
-            let before = near_before(text, start);
-            let name = before.rsplit(u8::is_ascii_whitespace).next();
-            // `--password=…`, `-Dnexus.password=…`
-            let is_option = || {
-                name.is_some_and(|name| {
-                    name.starts_with(b"--") || name.starts_with(b"-D") || name.starts_with(b"-P")
-                })
-            };
-            let is_flow = || {
-                let line = line_around(text, start);
-                let is_in = text.get(line.start..start).is_some_and(|line| line.contains(&b'{'));
-                is_in && matches!(text.get(plain.end), Some(b',' | b'}'))
-            };
-            // `PGPASSWORD=Summer2024 psql`
-            let is_variable = || {
-                let is_capital = |name: &&[u8]| !name.iter().any(u8::is_ascii_lowercase);
-                name.filter(is_capital).is_some() && !self.name.iter().any(u8::is_ascii_lowercase)
-            };
-            // `db1 ansible_user=bob ansible_ssh_pass=Summer2024`
-            let is_pair = || {
-                let is_end = |byte: &u8| b"\"'`()[]{};".contains(byte);
-                let line = line_around(text, start);
-                let before = text.get(line.start..start).unwrap_or_default();
-                let behind = text.get(plain.end..line.end).unwrap_or_default();
-                let before = before.rsplit(is_end).next().unwrap_or_default();
-                let behind = behind.split(is_end).next().unwrap_or_default();
-                // A list of arguments has blanks behind its commas: `f(user=bob, password=x)`.
-                let before = memmem::rfind(before, b", ")
-                    .map_or(before, |at| before.get(at..).unwrap_or_default());
-                let behind = memmem::find(behind, b", ")
-                    .map_or(behind, |at| behind.get(..at).unwrap_or_default());
-                before.contains(&b'=') || behind.contains(&b'=')
-            };
-            let is_last = || matches!(text.get(plain.end), None | Some(b'\r' | b'\n'));
-            let is_env = || {
-                let line = text.get(line_around(text, start).start..start).unwrap_or_default();
-                line.strip_prefix(b"ENV ").is_some_and(|name| !name.contains(&b' '))
-            };
-            // Words stand before it, and no part of a program.
-            let is_said = || {
-                let line = text.get(line_around(text, start).start..start).unwrap_or_default();
-                let is_word = |byte: &u8| byte.is_ascii_alphabetic() || b" -*".contains(byte);
-                // `- user: admin / password: Summer2024`
-                let is_beside = line.ends_with(b" / ");
-                self.name == b"word"
-                    && (is_beside || line.iter().all(is_word) && line.contains(&b' '))
-            };
-            // `The admin password is Summer2024 and …`, and not `… is Fleet2024 specific`.
-            let ends_sentence = || {
-                const NEXT: [&[u8]; 4] = [b" and ", b" for ", b" on ", b" ("];
-                let rest = near(text, plain.end, 5);
-                rest.is_empty()
-                    || matches!(rest, [b'\r' | b'\n' | b',' | b';' | b')', ..])
-                    || text.get(plain.end - 1) == Some(&b'.')
-                    || NEXT.iter().any(|next| rest.starts_with(next))
-            };
             let value = text.get(plain.clone()).unwrap_or_default();
             let value = if self.is_sentence { without_end(value) } else { value };
             let is_drawn = || TokenStats::of(value).is_drawn() && fits(&plain, Stand::Field);
             let is_words = || is_password_of_words(value, self.word, self.name);
+            let is_words_or_phrase = || is_passphrase(value) || is_words();
             self.word == Keyword::Password
                 && if self.is_loose() {
-                    (is_passphrase(value) || is_words() || is_drawn()) && self.is_assigned && is_flow()
-                        || self.is_sentence && is_words() && ends_sentence()
-                        // `ENV DB_PASSWORD Summer2024`
-                        || is_words() && is_last() && is_env()
-                        // `Your temporary password: Summer2024`
-                        || self.is_assigned && is_words() && is_last() && is_said()
+                    let is_in_map = || self.is_assigned && spot.is_in_map();
+                    (is_words_or_phrase() || is_drawn()) && is_in_map()
+                        || self.is_sentence && is_words() && spot.is_alone()
+                        || is_words() && self.is_assigned && spot.is_said()
                 } else {
-                    (is_passphrase(value) || is_words()) && is_option()
-                        || is_words() && (is_variable() || is_pair())
+                    is_words_or_phrase() && spot.is_option()
+                        || is_words() && (spot.is_variable() || spot.is_pair())
                 }
         };
         let is_phrase = is_phrase();

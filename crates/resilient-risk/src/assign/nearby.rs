@@ -43,7 +43,9 @@ pub(super) fn find(
         // What is hashed so is a password.
         let is_hashed = || {
             let call = text.get(start..end).unwrap_or_default();
-            let is_first = span.start.checked_sub(2).and_then(|at| text.get(at)) == Some(&b'(');
+            // `bcrypt.hashpw(b"…", …)`
+            let begin = near_before(text, span.start.saturating_sub(1));
+            let is_first = begin.strip_suffix(b"b").unwrap_or(begin).ends_with(b"(");
             is_first && call.eq_ignore_ascii_case(b"bcrypt") && is_words_with_number(value)
         };
         let is_words = || is_password_of_words(value, said.word, rest) || is_hashed();
@@ -104,8 +106,11 @@ fn leads_on(text: &[u8], said: KeywordHit) -> bool {
     let is_argument = || {
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
         let name = before.iter().rev().take_while(is_name).count();
-        // `{name: DB_PASSWORD, value: …}` in YAML
-        let is_entry = || before.get(..before.len() - name).is_some_and(|it| it.ends_with(b": "));
+        // `{name: DB_PASSWORD, value: …}` in YAML, `let(:db_password) {` in Ruby
+        let is_entry = || {
+            let before = before.get(..before.len() - name).unwrap_or_default();
+            before.ends_with(b": ") || before.ends_with(b"(:")
+        };
         let is_variable = label.is_empty() && !before.ends_with(b":") && !is_entry();
         is_variable && matches!(behind, [b',' | b')', ..]) && !gives(before)
     };

@@ -95,7 +95,7 @@ fn is_variable_last(text: &[u8]) -> bool {
 
 /// Tells whether a text begins with a name of letters and the sign that assigns.
 pub(super) fn begins_setting(text: &[u8]) -> bool {
-    let is_name = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'_';
+    let is_name = |byte: &&u8| byte.is_ascii_alphabetic() || b"_.".contains(byte);
     let name = text.iter().take_while(is_name).count();
     name > 1 && text.get(name) == Some(&b'=')
 }

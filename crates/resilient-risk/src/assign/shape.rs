@@ -33,11 +33,11 @@ pub(super) fn is_word_with_number(value: &[u8]) -> bool {
     let word = len(0, u8::is_ascii_alphabetic);
     let digits = len(word, u8::is_ascii_digit);
     let signs = len(word + digits, |byte| is_symbol(*byte));
-    // `paris!123`, where no program counts
+    // `paris!123`: no program counts with such a sign.
     let is_before = || {
-        let sign = matches!(value.get(word), Some(b'!' | b'$'));
-        sign && len(word + 1, u8::is_ascii_digit) >= 2
-            && word + 1 + len(word + 1, u8::is_ascii_digit) == value.len()
+        let number = len(word + 1, u8::is_ascii_digit);
+        let is_sign = matches!(value.get(word), Some(b'!' | b'$'));
+        is_sign && number >= 2 && word + 1 + number == value.len()
     };
     let is_behind = (1..=2).contains(&signs) && word + digits + signs == value.len();
     word >= WORD_MIN
@@ -99,7 +99,11 @@ pub(super) fn is_words_with_number(value: &[u8]) -> bool {
 
 /// Tells whether a value is words with a number that may name a user or a thing as well: chance has not drawn it.
 pub(super) fn may_name(value: &[u8]) -> bool {
-    is_words_with_number(value) && !TokenStats::of(value).is_drawn()
+    let letters = value.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let rest = value.get(letters..).unwrap_or_default();
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_plain = letters > 0 && rest.len() - digits <= 1;
+    is_plain && is_words_with_number(value) && !TokenStats::of(value).is_drawn()
 }
 
 /// Tells whether a value is one that people choose as a password, in one word or in several. Names of variables with operators

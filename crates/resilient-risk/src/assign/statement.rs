@@ -7,6 +7,7 @@ use memchr::{memchr, memrchr, memrchr2};
 use super::super::keywords::KeywordHit;
 use super::super::tables::STRONG_SECRET_WORDS;
 use super::super::work;
+use super::between::begins_look_up;
 use super::literal::Opening;
 use super::{line_around, near, row};
 
@@ -226,10 +227,7 @@ impl<'a> Statement<'a> {
         let is_branch = || BRANCHES.iter().any(|sign| before.ends_with(sign));
         let is_chained = self.count == 1 && self.left.is_some();
         // `let(:password) { "…" }`, `password { "…" }`
-        let is_block = || {
-            let is_begin = self.is_assigned || self.left == Some(b')');
-            self.count == 1 && is_begin && before.ends_with(b" {")
-        };
+        let is_block = || self.count == 1 && before.ends_with(b" {") && self.begins_definition();
         let is_value = self.is_value && (self.is_assigned || self.is_opened || self.is_with)
             || self.is_assigned && is_branch()
             || is_block();
@@ -239,6 +237,22 @@ impl<'a> Statement<'a> {
             () => Given::No,
         };
         Found { span, given }
+    }
+
+    /// The line before the word, without its indent.
+    fn line(&self) -> &'a [u8] {
+        let line = line_around(self.text, self.word).start..self.word;
+        self.text.get(line).unwrap_or_default().trim_ascii_start()
+    }
+
+    /// Tells whether what stands before the word begins a definition of Ruby's tests: `let(:db_`, or nothing.
+    fn begins_definition(&self) -> bool {
+        let line = self.line();
+        let is_name = |name: &[u8]| name.iter().all(|it| it.is_ascii_alphanumeric() || *it == b'_');
+        let rest = [&b"let(:"[..], b"let!(:"].iter().find_map(|call| line.strip_prefix(*call));
+        // `ENV.fetch("DB_PASSWORD") { "…" }`
+        let is_looked_up = || self.left == Some(b')') && begins_look_up(line);
+        rest.map_or_else(|| line.is_empty() && self.is_assigned || is_looked_up(), is_name)
     }
 
     /// Ends the reading.
@@ -307,7 +321,7 @@ impl<'a> Statement<'a> {
         };
         let name = self.text.get(name).unwrap_or_default().to_ascii_lowercase();
         self.is_value = VALUES.contains(&name.as_slice());
-        self.is_with = name == b"with";
+        self.is_with = name == b"with" && self.line().starts_with(b"fill_in ");
         self.is_own = self.is_value || STRONG_SECRET_WORDS.iter().any(|word| name.ends_with(word));
         self.at += blanks + sign;
         true

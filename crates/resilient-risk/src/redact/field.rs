@@ -120,6 +120,12 @@ pub(super) fn value(
     one(start, value.trim_end_matches('\\').len()).filter(|_| is_plain && is_alone)
 }
 
+/// Tells whether a text begins with a name without digits and the sign that assigns.
+fn begins_setting(text: &str) -> bool {
+    let behind = text.trim_start_matches(|c: char| c.is_ascii_alphabetic() || "_.-".contains(c));
+    text.len() > behind.len() + 1 && behind.starts_with('=')
+}
+
 /// The pieces of a word of a shell: in quotes or not, and without anything that the shell expands.
 fn word(start: usize, text: &str, operators: &str) -> Option<Vec<Range<usize>>> {
     let (mut pieces, mut at) = (Vec::new(), 0);
@@ -143,6 +149,11 @@ fn word(start: usize, text: &str, operators: &str) -> Option<Vec<Range<usize>>> 
         let len = loop {
             match chars.next() {
                 Some((len, c)) if ends(c) => break len,
+                // The next of several settings: `--set password=…,user=bob`.
+                Some((len, ',')) if !is_quote && begins_setting(body.get(len + 1..)?) => {
+                    pieces.push(start + from..start + from + len);
+                    return Some(pieces);
+                }
                 // What stands behind a backslash is of the word.
                 Some((_, '\\')) if !is_quote => {
                     chars.next().filter(|(_, c)| *c != '\n')?;

@@ -250,6 +250,36 @@ fn a_plugin_of_mysql_stands_before_its_password() {
 }
 
 #[test]
+fn the_password_that_a_call_checks_hashes_or_changes_is_found_among_other_arguments() {
+    for text in [
+        "assert check_password(\"Summer2024\", h)\n",
+        "hashPassword('Summer2024', 10)\n",
+        "verify_password(\"Summer2024\", &hash)\n",
+        "user.resetPassword(\"Summer2024\")\n",
+        "bcrypt.hashpw(b\"Summer2024\", salt)\n",
+        "await login(\"bob\", \"Summer2024\")\n",
+        "await signIn.PasswordSignInAsync(\"bob\", \"Summer2024\", false, false);\n",
+        "let(:admin_password) { \"Summer2024\" }\n",
+        "ENV.fetch(\"DB_PASSWORD\") { \"Summer2024\" }\n",
+    ] {
+        assert_eq!(found(text), [("assigned_password", "Summer2024")], "{text}");
+    }
+    for text in [
+        "await login(page, \"FleetNode1314\", password)\n",
+        "smtp.PlainAuth(\"\", \"FleetNode1314\", password, h)\n",
+        "render_login(\"index\", \"Page2024!\")\n",
+        "SendPasswordAsync(user, \"FleetNode1314\")\n",
+        "if password { \"FleetNode1314\" }\n",
+        "label(:password) { \"FleetNode1314\" }\n",
+        "click_on \"Reset password\", with: \"FleetNode1314\"\n",
+        "lateinit var password: Masked2562\n",
+        "connect(host=h,password=FleetNode1314)\n",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
 fn the_key_behind_an_identifier_of_amazon_is_found() {
     let id = ["AK", "IA", "QX7LMZ2PVTR8SWBK"].concat();
     let key = ["wJalrXUtnFEMI4K7MDEN", "GabPxRfiCYq7Rk9zPw2m"].concat();

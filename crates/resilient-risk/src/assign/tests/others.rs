@@ -47,6 +47,8 @@ fn whose_password_it_is_and_where_it_is_kept_stays() {
         "resetPassword(\"Orders2024\")\n",
         "bcrypt.hash(password, 'Orders2024')\n",
         "The admin password is Orders2024 specific.\n",
+        "# Changes\n- login, password, token\n- reset, Oauth2Client, x\n",
+        "from a import (\n    login, reset_password,\n    logout, Oauth2Client,\n)\n",
         "key: fleet-db-12-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\n",
         "password: \"issue#123\"\n",
         "'password' => 'required|min:12|regex:/[0-9]/',\n",

@@ -339,3 +339,14 @@ fn a_value_of_a_query_ends_before_an_escaped_quote() {
     let told = redacted(&text).text;
     assert_eq!(told, text.replace(value, "<REDACTED:api_key:1>"));
 }
+
+/// Before, the settings behind a comma went with the password.
+#[test]
+fn the_next_setting_of_a_word_of_a_shell_stays() {
+    let wish = Wish { language: Some(Language::Shell), ..Wish::default() };
+    for value in [["Summer", "2024!"].concat(), ["q7Rk9", "zPw2mX4b"].concat()] {
+        let text = format!("helm up --set auth.password={value},auth.user=bob x\n");
+        let redaction = redact(&text, &Policy::default(), &wish).unwrap();
+        assert_eq!(redaction.text, text.replace(&value, "'<REDACTED:generic_secret:1>'"));
+    }
+}
