@@ -38,14 +38,17 @@ pub(super) fn password(text: &[u8], end: usize) -> Option<ValueHit> {
         b"CheckPasswordAsync",
         b"anager.CreateAsync",
     ]);
-    let is_third =
-        |nth: usize| nth + 1 == ARGUMENTS_MAX && spans.iter().any(|(before, _)| before + 1 == nth);
+    let is_behind_literal = |nth: usize| spans.iter().any(|(before, _)| before + 1 == nth);
+    let is_third = |nth: usize| nth + 1 == ARGUMENTS_MAX && is_behind_literal(nth);
     let is_last = |span: &Range<usize>| text.get(span.end + 1) != Some(&b',');
     let fits = |(nth, span): &&(usize, Range<usize>)| {
         let value = part(text, span);
         *nth > 0
             && is_password(value, Stand::Literal, Keyword::Password)
-            && (is_before || takes_two && is_last(span) || is_third(*nth) || !may_name(value))
+            && (is_before
+                || takes_two && (is_last(span) || is_behind_literal(*nth))
+                || is_third(*nth)
+                || !may_name(value))
     };
     let (_, span) = spans.iter().rev().find(fits)?.clone();
     Some(ValueHit { family: "generic_secret", name: "assigned_password", span })

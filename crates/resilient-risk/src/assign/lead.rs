@@ -247,11 +247,14 @@ impl<'a> Lead<'a> {
             return Some((Field { span, is_closed: true }, false));
         }
         let rest = text.get(self.end..)?;
-        let len = bare::len(rest);
-        // `--set auth.password=Summer2024,auth.user=bob`
-        let mut commas = memchr_iter(b',', rest.get(..len)?);
-        let is_next = |at: &usize| rest.get(at + 1..).is_some_and(begins_setting);
-        let plain = self.end..self.end + commas.find(is_next).unwrap_or(len);
+        let plain = self.end..self.end + bare::len(rest);
+        // `redis:6379,password=…,ssl=True`, `--set auth.password=…,auth.user=bob`
+        let next = next_setting(rest).map(|len| self.end..self.end + len);
+        if let Some(span) = next.clone().filter(|span| !self.is_loose() && fits(span, Stand::Field))
+        {
+            return Some((Field { span, is_closed: true }, false));
+        }
+        let plain = next.filter(|next| next.end < plain.end).unwrap_or(plain);
         let is_code = self.is_loose() || matches!(text.get(plain.end), Some(b',' | b')'));
         let stand = if self.is_loose() { Stand::Loose } else { Stand::Bare };
         // What is taken of a field takes all of it.
@@ -281,6 +284,14 @@ impl<'a> Lead<'a> {
         let is_phrase = is_phrase();
         (is_phrase || fits(&plain, stand)).then(|| (found(), is_code && !is_phrase))
     }
+}
+
+/// Where the next setting of a list begins, on the same word of a line: `…,name=`.
+fn next_setting(text: &[u8]) -> Option<usize> {
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`".contains(byte);
+    let word = near(text, 0, *LENS.end() + 1).split(is_end).next()?;
+    let begins = |at: &usize| text.get(at + 1..).is_some_and(begins_setting);
+    memchr_iter(b',', word).find(begins)
 }
 
 /// A word of a sentence without the sign that ends the sentence, or a part of it.

@@ -116,15 +116,13 @@ pub(super) fn is_about_user(before: &[u8]) -> bool {
         [b"reset", b"forgot", b"send", b"generate", b"request", b"recover", b"expire"];
     let before = before.strip_suffix(b"_").unwrap_or(before).to_ascii_lowercase();
     // `user.resetPassword("…")` is given the new one.
-    let is_function =
-        |verb: &&[u8]| before.strip_suffix(*verb).is_some_and(|object| !object.ends_with(b"."));
-    VERBS.iter().any(is_function)
+    VERBS.iter().any(|verb| before.ends_with(verb)) && !before.ends_with(b".reset")
 }
 
 /// Tells whether a text ends as the name of a call does that keeps or shows a password for somebody: `set_password(…)`,
 /// `userauth_password(…)`.
 pub(super) fn is_kept(before: &[u8]) -> bool {
-    const VERBS: [&[u8]; 4] = [b"set", b"auth", b"add", b"store"];
+    const VERBS: [&[u8]; 5] = [b"set", b"auth", b"add", b"store", b"delete"];
     let before = before.strip_suffix(b"_").unwrap_or(before).to_ascii_lowercase();
     VERBS.iter().any(|verb| before.ends_with(verb))
 }

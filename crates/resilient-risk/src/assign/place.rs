@@ -93,11 +93,13 @@ fn is_variable_last(text: &[u8]) -> bool {
     len > 1 && name.iter().all(is_named) && is_word
 }
 
-/// Tells whether a text begins with a name of letters and the sign that assigns.
+/// Tells whether a text begins with a name of letters, perhaps of several parts, and the sign that assigns.
 pub(super) fn begins_setting(text: &[u8]) -> bool {
     let is_name = |byte: &&u8| byte.is_ascii_alphabetic() || b"_.".contains(byte);
     let name = text.iter().take_while(is_name).count();
-    name > 1 && text.get(name) == Some(&b'=')
+    // `auth.user=`, and no signs that chance has put behind each other.
+    let mut parts = text.get(..name).unwrap_or_default().split(|byte| *byte == b'.');
+    text.get(name) == Some(&b'=') && parts.all(|part| part.len() > 1)
 }
 
 /// Tells whether a text is the name of an element, of several words: `cacheTest12`, `client-admin-5`.

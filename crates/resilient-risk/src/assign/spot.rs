@@ -57,7 +57,9 @@ impl<'a> Spot<'a> {
         // A call has arguments, with or without blanks between them: `f(user=bob, password=x)`.
         let before = memmem::rfind(before, b", ").map_or(before, |at| before.split_at(at).1);
         let behind = memmem::find(behind, b", ").map_or(behind, |at| behind.split_at(at).0);
-        !outside.ends_with(b"(") && (before.contains(&b'=') || behind.contains(&b'='))
+        let is_call =
+            outside.ends_with(b"(") && [before, behind].iter().any(|it| it.contains(&b','));
+        !is_call && (before.contains(&b'=') || behind.contains(&b'='))
     }
 
     /// The whole value, which begins at a place, if a Dockerfile sets it: `ENV DB_PASSWORD Summer2024`.
@@ -72,7 +74,8 @@ impl<'a> Spot<'a> {
     /// Tells whether words stand before the name, and no part of a program: `Your temporary password: Summer2024`.
     pub(super) fn is_said(&self) -> bool {
         // `lateinit var password: Type`
-        const KEYWORDS: [&[u8]; 4] = [b"var ", b"val ", b"let ", b"def "];
+        const KEYWORDS: [&[u8]; 7] =
+            [b"var ", b"val ", b"let ", b"def ", b"const ", b"final ", b"override "];
         let is_word = |byte: &u8| byte.is_ascii_alphabetic() || b" -*".contains(byte);
         let is_program = || KEYWORDS.iter().any(|word| self.before.ends_with(word));
         // `- user: admin / password: Summer2024`
@@ -83,7 +86,7 @@ impl<'a> Spot<'a> {
 
     /// Tells whether the value does not belong to the next word of its sentence: `The password is Fleet2024 specific`.
     pub(super) fn is_alone(&self) -> bool {
-        const NEXT: [&[u8]; 5] = [b"'s", b" specific", b" compatible", b" compliant", b" based"];
+        const NEXT: [&[u8]; 4] = [b"'s", b" specific", b" compatible", b" compliant"];
         let rest = near(self.text, self.end, 12);
         !NEXT.iter().any(|next| rest.starts_with(next))
     }

@@ -123,7 +123,8 @@ pub(super) fn value(
 /// Tells whether a text begins with a name without digits and the sign that assigns.
 fn begins_setting(text: &str) -> bool {
     let behind = text.trim_start_matches(|c: char| c.is_ascii_alphabetic() || "_.-".contains(c));
-    text.len() > behind.len() + 1 && behind.starts_with('=')
+    let name = text.get(..text.len() - behind.len()).unwrap_or_default();
+    behind.starts_with('=') && name.split('.').all(|part| part.len() > 1)
 }
 
 /// The pieces of a word of a shell: in quotes or not, and without anything that the shell expands.

@@ -234,6 +234,8 @@ fn what_a_file_of_logins_or_a_map_says_is_a_password_of_any_form() {
     for (text, value) in [
         ("db: {password: RmaCq8(Nb9gHZAd5, user: x}\n", "RmaCq8(Nb9gHZAd5"),
         ("db:5432:shop:shop:#Falcon2005!\n", "#Falcon2005!"),
+        ("\"redis:6379,password=Hw+DMeoO1|267wSH,ssl=True\"\n", "Hw+DMeoO1|267wSH"),
+        ("password: aB3xQ9,xy.z=q7Rk9zPw2mX4b\n", "aB3xQ9,xy.z=q7Rk9zPw2mX4b"),
         ("ENV SMTP_PASSWORD IZQ?j4auqr4<6Fk\n", "IZQ?j4auqr4<6Fk"),
         ("password: '{noop}q7Rk9zPw2mX4b'\n", "q7Rk9zPw2mX4b"),
     ] {
@@ -305,6 +307,7 @@ fn words_with_a_number_are_a_password_without_a_sign() {
         "The admin password is Summer2024 in staging\n",
         "The admin password is Summer2024 - change it\n",
         "Das Passwort ist Summer2024 und bleibt.\n",
+        "Test account (user=bob password=Summer2024)\n",
         "helm up --set auth.password=Summer2024,auth.user=bob x\n",
         "Your temporary password: Summer2024\n",
         "- user: admin / password: Summer2024\n",
