@@ -61,6 +61,10 @@ impl<'a> Multiline<'a> {
         }
         let literal = first.trim_start_matches(|c| PREFIXES.contains(c));
         let prefix = first.strip_suffix(literal)?;
+        // Only a literal of Rust has such a sign before it. In PHP and others a comment begins with it.
+        if prefix.contains('#') && !matches!(self.language, None | Some(Language::Rust)) {
+            return None;
+        }
         for quote in QUOTES {
             // The quote stands before the piece, or the piece begins with it.
             let (lead, inner) = match (before.strip_suffix(quote), literal.strip_prefix(quote)) {

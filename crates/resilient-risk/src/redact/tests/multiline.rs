@@ -392,3 +392,11 @@ fn a_password_with_escaped_line_ends_goes_whole() {
         assert_eq!(told, format!("{{\"password\": \"{expected}\", \"b\": 1}}\n"));
     }
 }
+
+/// Before, `r#` began a literal of Rust in every language, and the next line went as a part of it.
+#[test]
+fn a_comment_behind_a_value_begins_no_literal() {
+    let text = "<?php\npassword=r#\"q7password\nif x_1 < y {\n{\";\n";
+    let told = redacted_in(Language::Php, text);
+    assert!(told.contains("\nif x_1 < y {\n"), "{told}");
+}
