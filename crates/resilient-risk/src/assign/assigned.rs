@@ -38,11 +38,12 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         let before = near_before(text, start);
         let close = literal.as_ref().and_then(|(_, value)| text.get(value.span.end + 1));
         let is_call = near(text, said.end + name.len(), 1) == b"(";
-        is_call && (is_kept(before) && close != Some(&b')') || is_about_user(before))
+        lead.is_listed
+            && is_call
+            && (is_kept(before) && close != Some(&b')') || is_about_user(before))
     };
-    let is_words = |value: &[u8]| {
-        !is_other && is_password_of_words(value, word, name) && !(lead.is_listed && is_of_call())
-    };
+    let is_words =
+        |value: &[u8]| !is_other && is_password_of_words(value, word, name) && !is_of_call();
     let (mut spans, is_code) = if let Some((opening, value)) = &literal {
         let said = value.said(text);
         // A shell writes no blank behind the sign, and no place in braces alone: `PASSWORD=$"…{…}…"`.
@@ -152,7 +153,7 @@ pub(super) fn value(text: &[u8], said: KeywordHit, claims: &mut impl Claimed) ->
         // Behind `password_queue` a name stands.
         // Beside a variable stands another argument: `connect("h", $password, "Shop2024")`.
         let is_beside = !is_password_name(name) || near(text, said.end + name.len(), 1) == b",";
-        if (is_beside || lead.is_listed && is_of_call()) && may_name(value) {
+        if (is_beside || is_of_call()) && may_name(value) {
             return false;
         }
         let is_chosen = || {

@@ -369,20 +369,23 @@ fn last_word(name: &[u8]) -> &[u8] {
 /// table may stand between.
 fn is_first(mut before: &[u8], head: &[u8]) -> bool {
     const LINES_MAX: usize = 8;
-    for _ in 0..LINES_MAX {
+    // A list of Markdown and names that are imported have commas, too.
+    let is_plain = || {
+        let first = head.first();
+        first.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"\"'".contains(byte))
+            && memmem::find(head, b", ").is_none()
+    };
+    for nth in 0..LINES_MAX {
         before = before.strip_suffix(b"\n").or_else(|| before.strip_prefix(BOM)).unwrap_or(before);
         let begin = before.get(before.len().saturating_sub(LINE_MAX)..).unwrap_or_default();
         let line = begin.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         if line.trim_ascii().is_empty() || line.starts_with(b"```") {
             return true;
         }
-        before = before.get(..before.len() - line.len()).unwrap_or_default();
-        // A list of Markdown and names that are imported have commas, too.
-        let is_plain =
-            head.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"\"'".contains(byte));
-        if !is_plain || memmem::find(head, b", ").is_some() {
+        if nth == 0 && !is_plain() {
             return false;
         }
+        before = before.get(..before.len() - line.len()).unwrap_or_default();
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b" -:.\r".contains(byte);
         let is_title = || before.is_empty() && line.iter().all(is_word);
         if !(line.starts_with(b"#") || line.starts_with(b"sep=") || is_title()) {

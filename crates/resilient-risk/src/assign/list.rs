@@ -20,8 +20,8 @@ use super::{Claimed, Reading, ValueHit, line_around, near, near_before, row};
 /// Names of entries whose value is no key, in a map of keys: those of users and projects are.
 const COMMITS: [&[u8]; 5] = [b"commit", b"rev", b"ref", b"revision", b"kid"];
 
-/// Takes the passwords of the list whose name a word is in. Lists that stand in one another are
-/// read a few times.
+/// Takes the passwords of the list whose name a word is in. Lists that stand in one another are read a few
+/// times.
 pub(super) fn find(
     text: &[u8],
     KeywordHit { word, start, end }: KeywordHit,

@@ -100,7 +100,7 @@ fn leads_on(text: &[u8], said: KeywordHit) -> bool {
     }
     // `getByLabel('Secret name')`
     let label = text.get(end..quotes_end(text, start, end)).unwrap_or_default();
-    let names_other = label.contains(&b' ')
+    let is_of_thing = label.contains(&b' ')
         && names_other(label.split_last().map(|(_, label)| label).unwrap_or_default());
     // `verify(password, "…")`: what stands beside a variable is another argument, unless a call fills what the variable is.
     let is_argument = || {
@@ -114,7 +114,7 @@ fn leads_on(text: &[u8], said: KeywordHit) -> bool {
         let is_variable = label.is_empty() && !before.ends_with(b":") && !is_entry();
         is_variable && matches!(behind, [b',' | b')', ..]) && !gives(before)
     };
-    !names_other && (names_field(text, end) || !is_argument() && !is_of_other(text, said))
+    !is_of_thing && (names_field(text, end) || !is_argument() && !is_of_other(text, said))
 }
 
 /// Tells whether what a word for passwords goes on with makes it one, and not another that begins so: `passValue`.
